@@ -1,0 +1,15 @@
+# Warnings, sanitizers and ccache for every target of the project.
+add_library(traceml_compiler INTERFACE)
+target_compile_options(traceml_compiler INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion)
+target_include_directories(traceml_compiler INTERFACE ${PROJECT_SOURCE_DIR})
+
+set(TRACEML_SANITIZE "" CACHE STRING "sanitizers for -fsanitize=: address,undefined or thread")
+if(TRACEML_SANITIZE)
+  add_compile_options(-fsanitize=${TRACEML_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${TRACEML_SANITIZE})
+endif()
+
+find_program(CCACHE ccache)
+if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+endif()

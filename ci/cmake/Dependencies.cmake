@@ -1,0 +1,27 @@
+# Outside libraries. Asked for and not found is an error here, not a fallback.
+find_package(Threads REQUIRED)
+find_package(yaml-cpp REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(fmt REQUIRED)
+find_package(Boost REQUIRED)  # headers: Boost.Math
+find_package(JPEG REQUIRED)
+
+if(TRACEML_WITH_MPI)
+  find_package(MPI REQUIRED COMPONENTS CXX)
+  find_program(TRACEML_MPIRUN_PROGRAM mpirun REQUIRED)
+  set(TRACEML_MPIRUN ${TRACEML_MPIRUN_PROGRAM} --allow-run-as-root --oversubscribe --bind-to none
+    --mca btl_vader_single_copy_mechanism none)
+endif()
+if(TRACEML_WITH_TORCH)
+  include(LibtorchWheel)
+endif()
+foreach(backend CUDA NCCL CUPTI)
+  if(TRACEML_WITH_${backend})
+    message(FATAL_ERROR "TRACEML_WITH_${backend}=ON: this version has no ${backend} back-end yet; configure without it")
+  endif()
+endforeach()
+if(TRACEML_BUILD_TESTS)
+  find_package(GTest REQUIRED)
+  find_package(benchmark REQUIRED)
+endif()

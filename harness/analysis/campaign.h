@@ -1,0 +1,29 @@
+#pragma once
+
+#include <vector>
+
+#include "harness/analysis/summary.h"
+#include "harness/core/campaign.h"
+#include "harness/core/records.h"
+
+namespace traceml {
+
+// Judges every gate and derives every table from the raw records of a run, complete or not. Pure:
+// the same records give the same summary, bit for bit. `ranks` may lack ranks or windows; gates
+// that need them are inconclusive.
+CampaignSummary summarize_campaign(const CampaignFacts& facts,
+                                   const std::vector<RankRecords>& ranks);
+
+// What the runner asks at a look (CampaignFacts::looks): which gates are closed, and so which arms
+// still run.
+struct LookDecision {
+  std::vector<GateResult> gates;
+  bool stop = false;                  // all gates closed, or no further look
+  std::vector<ArmIndex> arms_needed;  // arms of later blocks; empty when `stop`
+};
+
+// `ranks` need window records only. blocks_done must be one of facts.looks or facts.max_blocks.
+LookDecision decide_at_look(const CampaignFacts& facts, const std::vector<RankRecords>& ranks,
+                            int blocks_done);
+
+}  // namespace traceml

@@ -1,0 +1,149 @@
+#pragma once
+// Everything that reports show, derived from raw records by summarize_campaign(). Null is
+// std::nullopt.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/analysis/outcome.h"
+#include "harness/core/campaign.h"
+#include "harness/core/ids.h"
+#include "harness/core/phase.h"
+#include "harness/core/units.h"
+
+namespace traceml {
+
+struct Interval {
+  double lower = 0;
+  double upper = 0;
+};
+
+// Of per-step or per-window times. The mean decides; the rest is shown.
+struct Distribution {
+  std::int64_t count = 0;
+  Millis mean{}, median{}, p5{}, p95{}, p99{}, min{}, max{};
+};
+
+struct PhaseFigure {
+  std::optional<Millis> cpu;
+  std::optional<Millis> gpu;
+};
+
+// One rank, or all of them (means over ranks), over every timed step of an arm's instrumented
+// windows.
+struct StepFigures {
+  std::optional<Millis> step_cpu;  // input_wait + traced
+  std::optional<Millis> step_gpu;
+  std::map<Phase, PhaseFigure> phases;  // phases that occurred
+  std::optional<Millis> compute;        // on the arm's clock
+  std::optional<Millis> residual;       // on the arm's clock
+  std::int64_t residual_clamped_steps = 0;
+  std::optional<Millis> outside;  // host clock: cadence - step
+};
+
+// Waits for a batch of more than 5 ms, host clock, over ranks and steps.
+struct LongWaits {
+  std::int64_t count = 0;
+  Millis total{};
+  Millis longest{};
+};
+
+struct RankFigures {
+  Rank rank;
+  std::optional<Millis> wall_per_step;  // mean over windows of this rank's own wall per step
+  StepFigures figures;
+  std::string coverage;                 // device clock: "29/30"
+  std::int64_t last_at_all_reduce = 0;  // steps on which this rank waited least at the all-reduce
+  std::int64_t all_reduce_steps = 0;    // steps with records of all ranks
+};
+
+struct ArmSummary {
+  ArmIndex arm;
+  std::string name;
+  bool hidden = false;
+  bool instrumented = false;
+  std::int64_t windows = 0;  // valid windows, all looks
+  std::int64_t voided_windows = 0;
+  std::int64_t outlier_windows = 0;     // outside Tukey's 3 IQR fences; labelled, never dropped
+  std::optional<Millis> wall_per_step;  // mean of T_b: host clock, max over ranks
+  std::optional<double> images_per_s;   // global batch / wall_per_step
+  std::optional<double>
+      fraction_of_reference;   // exp(-theta) against the matched reference, for display
+  std::optional<Clock> clock;  // of the phase table; null without instrumentation
+  std::string
+      clock_why;  // for cpu: "no device clock", or the first rank, step and phase that lacked it
+  StepFigures global;  // mean over ranks
+  std::vector<RankFigures> ranks;
+  std::optional<Distribution> step_distribution;    // per step, max over ranks, on `clock`
+  std::optional<Distribution> window_distribution;  // T_b
+  LongWaits long_waits;
+  std::optional<double> loss_first, loss_last;  // mean over windows
+};
+
+// A change between the two arms of a gate, mean over ranks, on one clock.
+struct PhaseDifference {
+  std::string what;  // a phase, "outside" or "residual"
+  Clock clock = Clock::kCpu;
+  Millis difference{};
+};
+
+enum class Direction { kSlower, kFaster, kUnresolved };
+std::string_view name_of(Direction direction);
+
+struct GateResult {
+  GateSpec spec;
+  Outcome outcome = Outcome::kInconclusive;
+  std::optional<Reason> reason;     // headline, for inconclusive
+  std::vector<Reason> all_reasons;  // headline first
+  std::string why;                  // one sentence with the arithmetic of the reason
+  Direction direction = Direction::kUnresolved;
+
+  // ln(T_candidate / T_baseline); null with fewer than two pairs.
+  std::optional<double> theta;
+  std::optional<Interval>
+      interval;  // of theta at the look's level, interaction allowance included: decides
+  std::optional<Interval> interval_90;  // plain 90 %, for comparison with other tools
+  std::optional<double> order_effect;   // gamma
+  std::optional<double> pair_sd;
+  std::optional<double> p_regression;    // one-sided, of the boundary: what Holm's procedure sorts
+  std::optional<double> hodges_lehmann;  // of the pairs
+  std::optional<Interval> hodges_lehmann_interval;
+  std::optional<double>
+      minimum_detectable;  // relative change that this many blocks see with 80 % power
+  std::optional<double>
+      unseen_fraction;  // q95: an event in fewer windows than this may have gone unseen
+  int blocks = 0;       // pairs used
+  int blocks_voided = 0;
+  int look = 0;                             // blocks at which the gate closed, 0 if it never did
+  std::vector<std::string> differing_keys;  // "input.workers: 8 against 4"
+  std::vector<PhaseDifference> where;       // largest first; empty where no common clock
+  std::optional<Millis> mean_difference;    // T_candidate - T_baseline, wall per step
+  std::optional<std::vector<std::pair<Rank, Millis>>> per_rank_difference;  // overhead gates
+};
+
+struct Straggler {
+  Rank rank;
+  std::string arm;
+  std::int64_t last_steps = 0;
+  std::int64_t of_steps = 0;
+  bool recurring = false;
+};
+
+struct CampaignSummary {
+  Outcome outcome = Outcome::kInconclusive;
+  bool no_gates = false;  // the config has none: exit code 0, "NO GATES"
+  int exit_code = 11;
+  std::optional<Reason> reason;  // of the headline gate
+  std::vector<GateResult> gates;
+  std::vector<ArmSummary> arms;  // in the order of CampaignFacts::arms; hidden ones included
+  std::vector<Straggler> stragglers;
+  std::vector<Rank> missing_ranks;
+  std::vector<std::string>
+      warnings;  // one sentence each: steadiness, outliers, floored residuals, ...
+  int blocks = 0;
+};
+
+}  // namespace traceml

@@ -1,0 +1,42 @@
+#pragma once
+// The raw CSV files of one rank. Appended and flushed to disk after each window, closed by a
+// checksum line, so that a run that dies keeps every finished window and an edited or torn file is
+// named.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "harness/core/records.h"
+
+namespace traceml {
+
+class RawWriter {
+ public:
+  // Creates DIR/windows_rank_0000.csv, steps_..., collectives_...; arm_names[i] is the name of
+  // ArmIndex{i}. Throws RunError (disk full, not writable) from here and from append().
+  RawWriter(const std::string& dir, Rank rank, std::vector<std::string> arm_names);
+  ~RawWriter();
+  RawWriter(const RawWriter&) = delete;
+  RawWriter& operator=(const RawWriter&) = delete;
+
+  // One window or, with no window record, the warm-up of an arm: rows of all files, then their
+  // checksum lines, then fsync.
+  void append(const std::vector<WindowRecord>& windows, const std::vector<StepRecord>& steps,
+              const std::vector<CollectiveRecord>& collectives);
+
+ private:
+  struct Files;
+  std::unique_ptr<Files> files_;
+};
+
+// Throws RunError naming file and line where a checksum does not match, unless accept_edited. A
+// torn last window is left out and named in `warnings`.
+RankRecords read_rank_records(const std::string& dir, Rank rank,
+                              const std::vector<std::string>& arm_names, bool accept_edited,
+                              std::vector<std::string>* warnings);
+
+// Ranks that have files in `dir`, in order.
+std::vector<Rank> ranks_in(const std::string& dir);
+
+}  // namespace traceml

@@ -1,0 +1,61 @@
+#pragma once
+// What the analysis must know of a plan to judge its records. plan makes it, analysis reads it;
+// both stay pure.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/core/ids.h"
+
+namespace traceml {
+
+enum class Instrument { kNone, kHost, kEvents };
+
+struct ArmFacts {
+  std::string name;  // "shipped"; a hidden bare twin is "shipped/none"
+  Instrument instrument = Instrument::kEvents;
+  std::int64_t global_batch = 0;      // images per step over all ranks
+  int period = 1;                     // stall period in steps
+  std::int64_t queue_capacity = 0;    // batches that the loader can hold ready; 0 without a queue
+  bool input_free = false;            // batches come from memory: a reference
+  bool hidden = false;                // made for an overhead gate, not written by the user
+  std::optional<ArmIndex> reference;  // the matched input-free arm, if the run has one
+  // Every key that an arm may set, as "input.workers" = "8": for the list of keys in which two arms
+  // differ.
+  std::vector<std::pair<std::string, std::string>> settings;
+};
+
+enum class GateKind { kMinFraction, kMaxRegression, kMaxOverhead };
+
+// Each gate judges theta = ln(T_candidate / T_baseline) against ln(1 + delta).
+struct GateSpec {
+  std::string name;  // "shipped against reference"
+  GateKind kind = GateKind::kMaxRegression;
+  ArmIndex candidate;
+  ArmIndex baseline;
+  double delta = 0.02;                 // min_fraction f: 1/f - 1
+  std::optional<double> min_fraction;  // as written, for reports
+  bool inconclusive_passes = false;    // `inconclusive: pass`
+};
+
+struct CampaignFacts {
+  int world_size = 1;
+  std::int64_t steps_per_window = 0;
+  std::int64_t settle_steps = 0;
+  std::int64_t warmup_steps = 0;
+  int period = 1;  // least common multiple over the arms
+  std::vector<ArmFacts> arms;
+  std::vector<GateSpec> gates;
+  double alpha = 0.05;
+  std::vector<int> looks = {6, 10, 14, 20};  // blocks after which a verdict may be reached
+  int max_blocks = 20;
+  double interaction_sd = 0.003;  // launch x arm, for one launch (statistics 2.7)
+  std::uint64_t seed = 0;
+  std::vector<std::string>
+      distortions;  // "CUDA_LAUNCH_BLOCKING=1": the environment makes timings worthless
+};
+
+}  // namespace traceml

@@ -1,0 +1,78 @@
+#pragma once
+// What one rank measured, as it lies in raw/: nothing here is derived. std::optional means null
+// (not measured); a zero is a measured zero.
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/core/ids.h"
+#include "harness/core/phase.h"
+#include "harness/core/units.h"
+
+namespace traceml {
+
+// The same stretch of work on the two clocks. They are never subtracted from each other.
+struct DualTime {
+  std::optional<Nanos> host;
+  std::optional<Nanos> device;
+  friend bool operator==(const DualTime&, const DualTime&) = default;
+};
+
+// One step of an instrumented arm. phases[i] is nullopt where phase i did not occur on this step.
+struct StepRecord {
+  ArmIndex arm;
+  std::optional<WindowIndex> window;  // nullopt: a warm-up step
+  StepIndex step;
+  bool timed = false;  // false: warm-up and settle steps, outside every figure
+  Nanos start_host{};
+  std::array<std::optional<DualTime>, kPhaseCount> phases{};
+  std::optional<std::int64_t> allocated_peak_bytes;
+  std::optional<std::int64_t> reserved_peak_bytes;
+  friend bool operator==(const StepRecord&, const StepRecord&) = default;
+};
+
+// One window as this rank saw it: barrier; start; `steps` steps; completion of the device's work;
+// end; barrier.
+struct WindowRecord {
+  ArmIndex arm;
+  int block = 0;  // arms are compared inside a block
+  int order = 0;  // position of the window in its block, 0 = first
+  WindowIndex window;
+  std::int64_t steps = 0;
+  Nanos start_host{};
+  Nanos end_host{};
+  std::optional<std::int64_t>
+      queue_start;  // batches ready when the window began; null without a queue
+  std::optional<std::int64_t> queue_end;
+  std::optional<double> loss_first;
+  std::optional<double> loss_last;
+  std::string void_reason;  // empty: valid. Set from external records only, never from a time.
+  friend bool operator==(const WindowRecord&, const WindowRecord&) = default;
+};
+
+// One all-reduce of one gradient bucket. It overlaps backward and is no part of the phase sum.
+struct CollectiveRecord {
+  ArmIndex arm;
+  std::optional<WindowIndex> window;
+  StepIndex step;
+  int bucket = 0;
+  std::int64_t bytes = 0;
+  Nanos issue_host{};  // the last gradient of the bucket was ready and the bucket was handed over
+  std::optional<Nanos> arrival;  // this rank entered the collective, on the clock named below
+  std::optional<Nanos> start;    // its transfer was posted
+  std::optional<Nanos> end;      // the mean is in place
+  std::string clock = "host";    // "host" or "device"
+  friend bool operator==(const CollectiveRecord&, const CollectiveRecord&) = default;
+};
+
+struct RankRecords {
+  Rank rank;
+  std::vector<WindowRecord> windows;
+  std::vector<StepRecord> steps;
+  std::vector<CollectiveRecord> collectives;
+};
+
+}  // namespace traceml

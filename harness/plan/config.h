@@ -1,0 +1,107 @@
+#pragma once
+// A config file after reading: every key with its default filled in, every arm fully resolved. Pure
+// data. The names of the keys, their forms, defaults and help texts are in config_keys.h, one table
+// for all rooms.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "harness/core/campaign.h"
+#include "harness/core/units.h"
+
+namespace traceml {
+
+enum class Device { kAuto, kCpu, kCuda };
+enum class Precision { kFp32, kTf32, kBf16 };
+enum class MemoryFormat { kContiguous, kChannelsLast };
+enum class Execution { kEager };
+enum class Source { kDataset, kSynthetic };
+enum class SampleType { kUint8, kFloat32 };
+enum class Scheduling { kPerSample, kPerBatch };
+enum class OnError { kStop, kReplace };
+enum class Cache { kWarm, kCold };
+
+struct OptimizerConfig {
+  double lr = 0.01;
+  double momentum = 0.9;
+  double weight_decay = 0.0;
+};
+
+struct WorkloadConfig {
+  std::string model = "resnet50";  // resnet18 | 34 | 50 | 101 | 152
+  int classes = 101;
+  int image_size = 224;  // pixels, square
+  int batch_size = 128;  // images per rank and step
+  Precision precision = Precision::kFp32;
+  MemoryFormat memory_format = MemoryFormat::kChannelsLast;
+  Execution execution = Execution::kEager;
+  Device device = Device::kAuto;
+  OptimizerConfig optimizer;
+  double bucket_mb = 25;  // MiB of gradients per all-reduce; the first bucket has 1 MiB
+  int threads = 0;  // intra-op threads per rank; 0: allowed cores / ranks of this node, at least 1
+};
+
+struct InputConfig {
+  Source source = Source::kDataset;
+  std::string dataset;  // folder; relative paths are relative to the config file
+  int workers = 4;      // decode threads per rank; 0 decodes on the training thread
+  Scheduling scheduling = Scheduling::kPerSample;
+  int prefetch = 2;  // ready batches: in total with per_sample, per worker with per_batch
+  SampleType dtype = SampleType::kUint8;
+  OnError on_error = OnError::kStop;
+  Cache cache = Cache::kWarm;
+};
+
+struct MeasureConfig {
+  std::optional<int> warmup_steps;  // nullopt: max(2 p, 16), rounded up to a multiple of p
+  std::optional<int> steps;         // per window; nullopt: ceil(48 / p) * p
+  std::optional<int> period;        // nullopt: auto, from the loaders of the arms
+  Instrument instrument = Instrument::kEvents;
+  Seconds step_timeout{60};
+  Seconds time_limit{1200};
+  int max_blocks = 20;        // 6 | 10 | 14 | 20
+  Millis device_drain{2000};  // how long unresolved device marks are queried after a window
+};
+
+struct ArmConfig {
+  std::string name;
+  WorkloadConfig workload;
+  InputConfig input;
+  Instrument instrument = Instrument::kEvents;
+  std::set<std::string> overridden;  // the keys that this arm sets itself: "input.workers"
+  bool hidden = false;
+};
+
+struct GateConfig {
+  GateKind kind = GateKind::kMaxRegression;
+  std::string candidate;  // arm
+  std::string baseline;   // arm
+  double delta = 0.02;
+  std::optional<double> min_fraction;
+  std::optional<Instrument> overhead_of;  // max_overhead gates
+  bool inconclusive_passes = false;
+  std::string where;  // "quickstart.yaml:31:5", for messages
+};
+
+struct RequireConfig {
+  std::optional<Device> device;
+  std::optional<int> ranks;
+};
+
+struct Config {
+  std::string name = "traceml-bench";
+  std::string question;
+  std::uint64_t seed = 0;
+  RequireConfig require;
+  WorkloadConfig workload;
+  InputConfig input;
+  MeasureConfig measure;
+  std::vector<ArmConfig> arms;  // as written, then hidden ones
+  std::vector<GateConfig> gates;
+};
+
+}  // namespace traceml

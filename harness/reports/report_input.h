@@ -1,0 +1,17 @@
+#pragma once
+
+#include "harness/analysis/summary.h"
+#include "harness/codec/run_info.h"
+#include "harness/plan/plan.h"
+
+namespace traceml {
+
+// All that a report may show. Every report is a pure function of it.
+struct ReportInput {
+  const RunInfo& info;
+  const Plan& plan;
+  const CampaignSummary& summary;
+  std::string results_dir;  // as the user wrote it; for the last line of the terminal only
+};
+
+}  // namespace traceml

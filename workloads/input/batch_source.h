@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "harness/plan/config.h"
+
+namespace traceml {
+
+// A full batch in host memory. images: [count, size, size, 3] (NHWC), uint8, or float32 normalised
+// with the ImageNet mean and standard deviation. labels: [count] int64. Valid until release().
+struct HostBatch {
+  const void* images = nullptr;
+  const std::int64_t* labels = nullptr;
+  std::int64_t count = 0;
+  std::int64_t sequence = 0;  // index of the batch in this rank's endless sequence
+  int slot = 0;
+};
+
+// An endless, deterministic sequence of batches: batch k of a rank depends on seed, rank, world
+// size and k alone, never on the number of workers. Delivered in order. All calls from the training
+// thread.
+class BatchSource {
+ public:
+  virtual ~BatchSource() = default;
+
+  // Begins to produce at batch `first`; may allocate. The source is parked before.
+  virtual void start(std::int64_t first) = 0;
+
+  // The next batch; blocks until it is ready. Throws RunError naming a file that cannot be decoded
+  // (input.on_error: stop). Allocates nothing.
+  virtual HostBatch next() = 0;
+
+  // Gives the slot back to the workers. Any thread, in any order.
+  virtual void release(const HostBatch& batch) = 0;
+
+  // Batches ready now; nullopt where the training thread decodes (workers: 0).
+  virtual std::optional<std::int64_t> ready() const = 0;
+
+  // Stops read-ahead and blocks the workers; everything ready is dropped. Batches taken must have
+  // been released.
+  virtual void park() = 0;
+
+  // "samples_replaced", "samples_grey", ...
+  virtual std::map<std::string, std::int64_t> counters() const = 0;
+};
+
+}  // namespace traceml
