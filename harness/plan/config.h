@@ -29,6 +29,7 @@ struct OptimizerConfig {
   double lr = 0.01;
   double momentum = 0.9;
   double weight_decay = 0.0;
+  friend bool operator==(const OptimizerConfig&, const OptimizerConfig&) = default;
 };
 
 struct WorkloadConfig {
@@ -43,17 +44,20 @@ struct WorkloadConfig {
   OptimizerConfig optimizer;
   double bucket_mb = 25;  // MiB of gradients per all-reduce; the first bucket has 1 MiB
   int threads = 0;  // intra-op threads per rank; 0: allowed cores / ranks of this node, at least 1
+  friend bool operator==(const WorkloadConfig&, const WorkloadConfig&) = default;
 };
 
 struct InputConfig {
   Source source = Source::kDataset;
-  std::string dataset;  // folder; relative paths are relative to the config file
-  int workers = 4;      // decode threads per rank; 0 decodes on the training thread
+  std::string dataset;  // as reports may show it: as written, the last part of an absolute path
+  std::string dataset_path;  // the folder to read; empty in a config read back from a run's files
+  int workers = 4;           // decode threads per rank; 0 decodes on the training thread
   Scheduling scheduling = Scheduling::kPerSample;
   int prefetch = 2;  // ready batches: in total with per_sample, per worker with per_batch
   SampleType dtype = SampleType::kUint8;
   OnError on_error = OnError::kStop;
   Cache cache = Cache::kWarm;
+  friend bool operator==(const InputConfig&, const InputConfig&) = default;
 };
 
 struct MeasureConfig {
@@ -65,6 +69,7 @@ struct MeasureConfig {
   Seconds time_limit{1200};
   int max_blocks = 20;        // 6 | 10 | 14 | 20
   Millis device_drain{2000};  // how long unresolved device marks are queried after a window
+  friend bool operator==(const MeasureConfig&, const MeasureConfig&) = default;
 };
 
 struct ArmConfig {
@@ -74,6 +79,7 @@ struct ArmConfig {
   Instrument instrument = Instrument::kEvents;
   std::set<std::string> overridden;  // the keys that this arm sets itself: "input.workers"
   bool hidden = false;
+  friend bool operator==(const ArmConfig&, const ArmConfig&) = default;
 };
 
 struct GateConfig {
@@ -85,11 +91,13 @@ struct GateConfig {
   std::optional<Instrument> overhead_of;  // max_overhead gates
   bool inconclusive_passes = false;
   std::string where;  // "quickstart.yaml:31:5", for messages
+  friend bool operator==(const GateConfig&, const GateConfig&) = default;
 };
 
 struct RequireConfig {
   std::optional<Device> device;
   std::optional<int> ranks;
+  friend bool operator==(const RequireConfig&, const RequireConfig&) = default;
 };
 
 struct Config {
@@ -102,6 +110,9 @@ struct Config {
   MeasureConfig measure;
   std::vector<ArmConfig> arms;  // as written, then hidden ones
   std::vector<GateConfig> gates;
+  // Where keys were written, "measure.steps" -> "quickstart.yaml:9:3", and arms, "arms.shipped".
+  std::map<std::string, std::string> places;
+  friend bool operator==(const Config&, const Config&) = default;
 };
 
 }  // namespace traceml

@@ -2,6 +2,7 @@
 // From a config to what is run: facts for the analysis, windows in seeded order. Pure.
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "harness/core/campaign.h"
@@ -22,6 +23,7 @@ struct PlannedWindow {
 struct Plan {
   Config config;  // resolved, hidden arms added
   CampaignFacts facts;
+  std::vector<std::string> notes;  // one sentence each: steps rounded up, a short warm-up, ...
 };
 
 // Adds the hidden arm of each overhead gate, resolves periods and steps, builds the gates. Throws
