@@ -13,15 +13,16 @@ namespace traceml {
 
 class RawWriter {
  public:
-  // Creates DIR/windows_rank_0000.csv, steps_..., collectives_...; arm_names[i] is the name of
-  // ArmIndex{i}. Throws RunError (disk full, not writable) from here and from append().
+  // Creates DIR and in it windows_rank_0000.csv, steps_..., collectives_...; arm_names[i] is the
+  // name of ArmIndex{i}. Throws RunError (file exists, disk full, not writable) from here and from
+  // append().
   RawWriter(const std::string& dir, Rank rank, std::vector<std::string> arm_names);
   ~RawWriter();
   RawWriter(const RawWriter&) = delete;
   RawWriter& operator=(const RawWriter&) = delete;
 
-  // One window or, with no window record, the warm-up of an arm: rows of all files, then their
-  // checksum lines, then fsync.
+  // One window or, with no window record, the warm-up of an arm: rows of each file, then its
+  // checksum line, then fdatasync. Blocks on the disk: outside windows only.
   void append(const std::vector<WindowRecord>& windows, const std::vector<StepRecord>& steps,
               const std::vector<CollectiveRecord>& collectives);
 
@@ -31,12 +32,20 @@ class RawWriter {
 };
 
 // Throws RunError naming file and line where a checksum does not match, unless accept_edited. A
-// torn last window is left out and named in `warnings`.
+// torn last window is left out and named in `warnings` (docs/files.md).
 RankRecords read_rank_records(const std::string& dir, Rank rank,
                               const std::vector<std::string>& arm_names, bool accept_edited,
                               std::vector<std::string>* warnings);
 
 // Ranks that have files in `dir`, in order.
 std::vector<Rank> ranks_in(const std::string& dir);
+
+// The raw files of one rank as one string, for a gather: for each file a line "NAME BYTES", then
+// its bytes. Throws RunError where a file is missing.
+std::string pack_raw_files(const std::string& dir, Rank rank);
+
+// Writes those files of a packed string that `dir` does not hold yet (a shared folder holds them).
+// Throws RunError for a string that pack_raw_files did not make, and for write errors.
+void unpack_raw_files(const std::string& packed, const std::string& dir);
 
 }  // namespace traceml

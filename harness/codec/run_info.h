@@ -29,8 +29,11 @@ struct RunInfo {
   std::string failure;             // the sentence, where it failed
 };
 
-// Throws RunError naming the file where it is torn or not of this schema.
-RunInfo read_run_info(const std::string& path);
+// Throws RunError naming the file where it is torn, not of this schema or, unless accept_edited,
+// was edited.
+RunInfo read_run_info(const std::string& path, bool accept_edited = false);
+
+// Atomically (atomic_file.h).
 void write_run_info(const std::string& path, const RunInfo& info);
 
 }  // namespace traceml

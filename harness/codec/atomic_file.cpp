@@ -1,0 +1,90 @@
+#include "harness/codec/atomic_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "harness/core/error.h"
+
+namespace traceml {
+namespace {
+
+[[noreturn]] void throw_system_error(const std::string& path, const std::string& what) {
+  const int code = errno;
+  throw RunError("cannot " + what + " " + path + ": " + std::generic_category().message(code));
+}
+
+// Makes a rename last a power cut. Some file systems refuse to sync folders; that is no error.
+void sync_folder_of(const std::string& path) {
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  const int value = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY);
+  if (value < 0) return;
+  ::fsync(value);
+  ::close(value);
+}
+
+}  // namespace
+
+FileDescriptor::FileDescriptor(const std::string& path, int flags)
+    : path_(path), value_(::open(path.c_str(), flags | O_CLOEXEC, 0666)) {
+  if (value_ < 0) throw_system_error(path, (flags & O_CREAT) ? "create" : "open");
+}
+
+FileDescriptor::~FileDescriptor() {
+  if (value_ >= 0) ::close(value_);
+}
+
+FileDescriptor::FileDescriptor(FileDescriptor&& other) noexcept
+    : path_(std::move(other.path_)), value_(std::exchange(other.value_, -1)) {}
+
+void FileDescriptor::write_and_sync(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(value_, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) throw_system_error(path_, "write");
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  // Pipes and some network file systems cannot sync: what could be done is done.
+  if (::fdatasync(value_) != 0 && errno != EINVAL && errno != EROFS) {
+    throw_system_error(path_, "write");
+  }
+}
+
+void write_file_atomically(const std::string& path, std::string_view content) {
+  const std::string temporary = path + ".tmp" + std::to_string(::getpid());
+  try {
+    FileDescriptor file(temporary, O_WRONLY | O_CREAT | O_TRUNC);
+    file.write_and_sync(content);
+    if (std::rename(temporary.c_str(), path.c_str()) != 0) throw_system_error(path, "create");
+  } catch (...) {
+    std::remove(temporary.c_str());
+    throw;
+  }
+  sync_folder_of(path);
+}
+
+std::string read_whole_file(const std::string& path) {
+  const FileDescriptor file(path, O_RDONLY);
+  struct stat status {};
+  if (::fstat(file.value(), &status) != 0) throw_system_error(path, "read");
+  std::string text(static_cast<std::size_t>(status.st_size), '\0');
+  std::size_t have = 0;
+  for (;;) {
+    if (have == text.size()) text.resize(text.size() + 4096);
+    const ssize_t got = ::read(file.value(), text.data() + have, text.size() - have);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw_system_error(path, "read");
+    if (got == 0) break;
+    have += static_cast<std::size_t>(got);
+  }
+  text.resize(have);
+  return text;
+}
+
+}  // namespace traceml

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace traceml {
+
+// Writes `content` under a temporary name beside `path`, fsyncs, renames: readers see the old file,
+// or the whole new one. Throws RunError with the file and the system's reason.
+void write_file_atomically(const std::string& path, std::string_view content);
+
+// Throws RunError with the file and the system's reason.
+std::string read_whole_file(const std::string& path);
+
+// Owns a file descriptor.
+class FileDescriptor {
+ public:
+  // flags and mode as for open(2). Throws RunError.
+  FileDescriptor(const std::string& path, int flags);
+  ~FileDescriptor();
+  FileDescriptor(FileDescriptor&& other) noexcept;
+  FileDescriptor& operator=(FileDescriptor&&) = delete;
+
+  // Writes all of `bytes` and blocks until they are on the disk. Throws RunError (disk full, ...).
+  void write_and_sync(std::string_view bytes);
+
+  int value() const { return value_; }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+  int value_ = -1;
+};
+
+}  // namespace traceml

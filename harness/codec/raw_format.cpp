@@ -1,0 +1,38 @@
+#include "harness/codec/raw_format.h"
+
+#include <fmt/format.h>
+
+#include "harness/core/phase.h"
+
+namespace traceml {
+namespace {
+
+std::string steps_header() {
+  std::string header = "arm,window,step,timed,start_host_ns";
+  for (const Phase phase : kAllPhases) {
+    header += fmt::format(",{0}_host_ns,{0}_device_ns", name_of(phase));
+  }
+  return header + ",allocated_peak_bytes,reserved_peak_bytes";
+}
+
+}  // namespace
+
+std::string raw_file_name(RawFile file, Rank rank) {
+  constexpr std::array<std::string_view, 3> kStems = {"windows", "steps", "collectives"};
+  return fmt::format("{}_rank_{:04}.csv", kStems[index_of(file)], rank.value);
+}
+
+const std::string& raw_header(RawFile file) {
+  static const std::array<std::string, 3> kHeaders = {
+      "arm,block,order,window,steps,start_host_ns,end_host_ns,queue_start,queue_end,loss_first,"
+      "loss_last,void_reason",
+      steps_header(),
+      "arm,window,step,bucket,bytes,issue_host_ns,arrival_ns,start_ns,end_ns,clock"};
+  return kHeaders[index_of(file)];
+}
+
+std::string checksum_line(std::uint32_t crc, std::int64_t rows) {
+  return fmt::format("#crc32 {:08x} rows={}\n", crc, rows);
+}
+
+}  // namespace traceml

@@ -1,0 +1,34 @@
+#pragma once
+// A raw file as lines and checksummed groups, before its fields are read.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "harness/codec/raw_format.h"
+
+namespace traceml {
+
+// The rows of one append: whole lines, text[begin, end).
+struct RawGroup {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  std::int64_t first_line = 0;  // counted from 1, as editors do
+  std::int64_t rows = 0;
+};
+
+struct RawText {
+  std::string name;  // for warnings: reports must not depend on where the run lies
+  std::string path;
+  std::string text;
+  std::vector<RawGroup> groups;
+};
+
+// Reads the file and checks its header and every checksum. Throws RunError naming file and lines
+// where one does not hold; with accept_edited it is a warning. Bytes after the last checksum line
+// are left out with a warning.
+RawText read_raw_text(const std::string& dir, RawFile file, Rank rank, bool accept_edited,
+                      std::vector<std::string>* warnings);
+
+}  // namespace traceml

@@ -1,0 +1,172 @@
+#include <fcntl.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <iterator>
+#include <string_view>
+#include <utility>
+
+#include "harness/codec/atomic_file.h"
+#include "harness/codec/crc32.h"
+#include "harness/codec/raw_files.h"
+#include "harness/codec/raw_format.h"
+#include "harness/core/error.h"
+
+namespace traceml {
+namespace {
+
+bool is_control(char byte) {
+  return static_cast<unsigned char>(byte) < 0x20 || byte == 0x7F;
+}
+
+// A field as CSV has it; a leading # is quoted too, since it starts a checksum line.
+std::string csv_field(std::string_view text) {
+  if (text.find_first_of(",\"#") == std::string_view::npos) return std::string(text);
+  std::string quoted = "\"";
+  for (const char byte : text) quoted.append(byte == '"' ? 2 : 1, byte);
+  return quoted + '"';
+}
+
+std::string one_line(std::string text) {
+  std::replace_if(text.begin(), text.end(), is_control, ' ');
+  return text;
+}
+
+// Appends ",value", or "," for null.
+template <typename T>
+void add(std::string* row, const std::optional<T>& value) {
+  row->push_back(',');
+  if (value) fmt::format_to(std::back_inserter(*row), "{}", *value);
+}
+
+void add(std::string* row, const std::optional<Nanos>& value) {
+  row->push_back(',');
+  if (value) fmt::format_to(std::back_inserter(*row), "{}", value->count());
+}
+
+void add(std::string* row, const std::optional<WindowIndex>& window) {
+  row->push_back(',');
+  if (window) fmt::format_to(std::back_inserter(*row), "{}", window->value);
+}
+
+void add(std::string* row, const std::optional<DualTime>& time) {
+  if (time && !time->host && !time->device) {
+    row->append(",").append(kUntimed).append(",");
+    return;
+  }
+  add(row, time ? time->host : std::nullopt);
+  add(row, time ? time->device : std::nullopt);
+}
+
+void add_row(std::string* rows, const std::string& arm, const WindowRecord& record) {
+  fmt::format_to(std::back_inserter(*rows), "{},{},{},{},{},{},{}", arm, record.block, record.order,
+                 record.window.value, record.steps, record.start_host.count(),
+                 record.end_host.count());
+  add(rows, record.queue_start);
+  add(rows, record.queue_end);
+  add(rows, record.loss_first);
+  add(rows, record.loss_last);
+  rows->append(",").append(csv_field(one_line(record.void_reason))).append("\n");
+}
+
+void add_row(std::string* rows, const std::string& arm, const StepRecord& record) {
+  rows->append(arm);
+  add(rows, record.window);
+  fmt::format_to(std::back_inserter(*rows), ",{},{},{}", record.step.value, record.timed ? 1 : 0,
+                 record.start_host.count());
+  for (const auto& phase : record.phases) add(rows, phase);
+  add(rows, record.allocated_peak_bytes);
+  add(rows, record.reserved_peak_bytes);
+  rows->push_back('\n');
+}
+
+void add_row(std::string* rows, const std::string& arm, const CollectiveRecord& record) {
+  rows->append(arm);
+  add(rows, record.window);
+  fmt::format_to(std::back_inserter(*rows), ",{},{},{},{}", record.step.value, record.bucket,
+                 record.bytes, record.issue_host.count());
+  add(rows, record.arrival);
+  add(rows, record.start);
+  add(rows, record.end);
+  rows->append(",").append(csv_field(one_line(record.clock))).append("\n");
+}
+
+// One file, its checksum so far.
+class ChecksummedFile {
+ public:
+  ChecksummedFile(const std::string& dir, RawFile file, Rank rank)
+      : file_(dir + "/" + raw_file_name(file, rank), O_WRONLY | O_CREAT | O_EXCL | O_APPEND) {
+    write(raw_header(file) + "\n");
+  }
+
+  void append(std::string rows, std::int64_t count) {
+    rows += checksum_line(crc32(rows, crc_), count);
+    write(rows);
+  }
+
+ private:
+  void write(std::string_view bytes) {
+    file_.write_and_sync(bytes);
+    crc_ = crc32(bytes, crc_);
+  }
+
+  FileDescriptor file_;
+  std::uint32_t crc_ = 0;
+};
+
+void check_name(const std::string& arm) {
+  if (std::any_of(arm.begin(), arm.end(), is_control)) {
+    throw RunError(fmt::format(
+        "arm '{}' has a control character in its name, which raw files cannot hold; rename it",
+        one_line(arm)));
+  }
+}
+
+void make_folder(const std::string& dir) {
+  std::error_code error;
+  std::filesystem::create_directories(dir, error);
+  if (error) throw RunError(fmt::format("cannot create folder {}: {}", dir, error.message()));
+}
+
+}  // namespace
+
+struct RawWriter::Files {
+  std::array<ChecksummedFile, 3> files;
+  std::vector<std::string> arms;  // as CSV fields
+
+  template <typename Record>
+  void append(RawFile file, const std::vector<Record>& records) {
+    std::string rows;
+    for (const Record& record : records) {
+      add_row(&rows, arms.at(static_cast<std::size_t>(record.arm.value)), record);
+    }
+    files[index_of(file)].append(std::move(rows), std::ssize(records));
+  }
+};
+
+RawWriter::RawWriter(const std::string& dir, Rank rank, std::vector<std::string> arm_names) {
+  for (std::string& arm : arm_names) {
+    check_name(arm);
+    arm = csv_field(arm);
+  }
+  make_folder(dir);
+  files_ = std::make_unique<Files>(Files{
+      {ChecksummedFile(dir, RawFile::kWindows, rank), ChecksummedFile(dir, RawFile::kSteps, rank),
+       ChecksummedFile(dir, RawFile::kCollectives, rank)},
+      std::move(arm_names)});
+}
+
+RawWriter::~RawWriter() = default;
+
+void RawWriter::append(const std::vector<WindowRecord>& windows,
+                       const std::vector<StepRecord>& steps,
+                       const std::vector<CollectiveRecord>& collectives) {
+  files_->append(RawFile::kSteps, steps);
+  files_->append(RawFile::kCollectives, collectives);
+  // Last: a window counts as finished once its own row is there.
+  files_->append(RawFile::kWindows, windows);
+}
+
+}  // namespace traceml

@@ -1,0 +1,122 @@
+#include "harness/codec/run_json_arms.h"
+
+#include <algorithm>
+#include <string>
+
+#include "harness/codec/json_text.h"
+#include "harness/codec/shareable_text.h"
+
+namespace traceml {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json phases_json(const StepFigures& figures) {
+  Json phases = Json::object();
+  for (const auto& [phase, figure] : figures.phases) {
+    phases[std::string(name_of(phase))] = {{"cpu_ms", json_number(figure.cpu)},
+                                           {"gpu_ms", json_number(figure.gpu)}};
+  }
+  return phases;
+}
+
+// What an arm and one of its ranks have in common.
+void add_figures(Json* json, const StepFigures& figures) {
+  Json& to = *json;
+  to["step_cpu_ms"] = json_number(figures.step_cpu);
+  to["step_gpu_ms"] = json_number(figures.step_gpu);
+  to["compute_ms"] = json_number(figures.compute);
+  to["residual_ms"] = json_number(figures.residual);
+  to["residual_clamped_steps"] = figures.residual_clamped_steps;
+  to["outside_ms"] = json_number(figures.outside);
+  to["phases"] = phases_json(figures);
+}
+
+Json distribution_json(const std::optional<Distribution>& distribution) {
+  if (!distribution) return nullptr;
+  return {{"count", distribution->count},
+          {"mean_ms", json_number(distribution->mean)},
+          {"median_ms", json_number(distribution->median)},
+          {"p5_ms", json_number(distribution->p5)},
+          {"p95_ms", json_number(distribution->p95)},
+          {"p99_ms", json_number(distribution->p99)},
+          {"min_ms", json_number(distribution->min)},
+          {"max_ms", json_number(distribution->max)}};
+}
+
+Json long_waits_json(const ArmSummary& arm) {
+  if (!arm.instrumented) return nullptr;
+  return {{"over_ms", 5},
+          {"count", arm.long_waits.count},
+          {"total_ms", json_number(arm.long_waits.total)},
+          {"longest_ms", json_number(arm.long_waits.longest)}};
+}
+
+Json arm_json(const ArmFacts& facts, const std::string& reference, const ArmSummary& arm) {
+  Json json = {{"step_wall_ms", json_number(arm.wall_per_step)}};
+  add_figures(&json, arm.global);
+  json["images_per_s"] = json_number(arm.images_per_s);
+  json["fraction_of_reference"] = json_number(arm.fraction_of_reference);
+  json["reference"] = reference.empty() ? Json(nullptr) : Json(reference);
+  json["global_batch"] = facts.global_batch;
+  json["clock"] = arm.clock ? Json(name_of(*arm.clock)) : Json(nullptr);
+  json["clock_why"] = without_folders(arm.clock_why);
+  Json coverage = Json::object();
+  for (const RankFigures& rank : arm.ranks) {
+    coverage[std::to_string(rank.rank.value)] = rank.coverage;
+  }
+  json["coverage"] = std::move(coverage);
+  json["distribution"] = {{"step", distribution_json(arm.step_distribution)},
+                          {"window", distribution_json(arm.window_distribution)}};
+  json["long_waits"] = long_waits_json(arm);
+  json["loss_first"] = json_number(arm.loss_first);
+  json["loss_last"] = json_number(arm.loss_last);
+  json["hidden"] = arm.hidden;
+  json["instrumented"] = arm.instrumented;
+  json["windows"] = arm.windows;
+  json["voided_windows"] = arm.voided_windows;
+  json["outlier_windows"] = arm.outlier_windows;
+  return json;
+}
+
+Json rank_arms_json(Rank rank, const CampaignSummary& summary) {
+  Json arms = Json::object();
+  for (const ArmSummary& arm : summary.arms) {
+    for (const RankFigures& figures : arm.ranks) {
+      if (figures.rank != rank) continue;
+      Json json = {{"step_wall_ms", json_number(figures.wall_per_step)}};
+      add_figures(&json, figures.figures);
+      json["coverage"] = figures.coverage;
+      json["last_at_all_reduce"] = figures.last_at_all_reduce;
+      json["all_reduce_steps"] = figures.all_reduce_steps;
+      arms[arm.name] = std::move(json);
+    }
+  }
+  return arms;
+}
+
+}  // namespace
+
+Json arms_json(const CampaignFacts& facts, const CampaignSummary& summary) {
+  Json arms = Json::object();
+  for (const ArmSummary& arm : summary.arms) {
+    const ArmFacts& of = facts.arms.at(static_cast<std::size_t>(arm.arm.value));
+    const std::string reference =
+        of.reference ? facts.arms.at(static_cast<std::size_t>(of.reference->value)).name : "";
+    arms[arm.name] = arm_json(of, reference, arm);
+  }
+  return arms;
+}
+
+Json ranks_json(int world_size, const CampaignSummary& summary) {
+  Json ranks = Json::array();
+  for (int value = 0; value < world_size; ++value) {
+    const bool missing = std::find(summary.missing_ranks.begin(), summary.missing_ranks.end(),
+                                   Rank{value}) != summary.missing_ranks.end();
+    ranks.push_back(
+        {{"rank", value}, {"reported", !missing}, {"arms", rank_arms_json(Rank{value}, summary)}});
+  }
+  return ranks;
+}
+
+}  // namespace traceml
