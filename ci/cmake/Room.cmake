@@ -11,8 +11,9 @@ function(traceml_room name)
   endif()
 endfunction()
 
-# traceml_test(NAME SOURCES a_test.cpp ... LINK targets ... [RANKS n] [LABELS l ...] [TIMEOUT s])
-# A GoogleTest program and its CTest; with RANKS it runs under mpirun. Sanitizer reports end with exit code 66.
+# traceml_test(NAME SOURCES a_test.cpp ... LINK targets ... [RANKS n] [LABELS l ...] [TIMEOUT s] [ARGS ...])
+# A GoogleTest program and its CTest; with RANKS it runs under mpirun. Its folder's name is a label, too.
+# Label what takes over 5 s `slow`: sanitizer runs leave it out.
 function(traceml_test name)
   cmake_parse_arguments(ARG "" "RANKS;TIMEOUT" "SOURCES;LINK;LABELS;ARGS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
@@ -21,8 +22,16 @@ function(traceml_test name)
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 300)
   endif()
-  traceml_add_ctest(${name} ${name} "${ARG_RANKS}" "${ARG_TIMEOUT}" "${ARG_LABELS}" "${ARG_ARGS}")
+  get_filename_component(room ${CMAKE_CURRENT_SOURCE_DIR} NAME)
+  traceml_add_ctest(${name} ${name} "${ARG_RANKS}" "${ARG_TIMEOUT}" "${room};${ARG_LABELS}" "${ARG_ARGS}")
 endfunction()
+
+# Sanitizer reports end a test with an exit code of their own, which no verdict has.
+set(TRACEML_SANITIZER_ENVIRONMENT
+  ASAN_OPTIONS=exitcode=66
+  LSAN_OPTIONS=exitcode=66
+  UBSAN_OPTIONS=exitcode=66,print_stacktrace=1
+  TSAN_OPTIONS=exitcode=66,second_deadlock_stack=1)
 
 # One CTest named `test` that runs `target`, on `ranks` ranks if not empty.
 function(traceml_add_ctest test target ranks timeout labels args)
@@ -33,5 +42,18 @@ function(traceml_add_ctest test target ranks timeout labels args)
     add_test(NAME ${test} COMMAND ${target} ${args})
   endif()
   set_tests_properties(${test} PROPERTIES TIMEOUT ${timeout} LABELS "${labels}"
-    ENVIRONMENT "ASAN_OPTIONS=exitcode=66;UBSAN_OPTIONS=exitcode=66,print_stacktrace=1;TSAN_OPTIONS=exitcode=66,second_deadlock_stack=1;LSAN_OPTIONS=exitcode=66")
+    ENVIRONMENT "${TRACEML_SANITIZER_ENVIRONMENT}")
+endfunction()
+
+# traceml_benchmark(NAME SOURCES a_bench.cpp ... LINK targets ...): a Google Benchmark program that
+# ci/bench builds (target `benchmarks`) and finds in build/PRESET/benchmarks.
+function(traceml_benchmark name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} benchmark::benchmark_main)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/benchmarks)
+  if(NOT TARGET benchmarks)
+    add_custom_target(benchmarks)
+  endif()
+  add_dependencies(benchmarks ${name})
 endfunction()
