@@ -1,0 +1,87 @@
+#include "harness/backends/mpi/launch_environment.h"
+
+#include <fmt/core.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdlib>
+
+namespace traceml {
+namespace {
+
+std::optional<int> world_named(const EnvironmentLookup& environment, const std::string& name) {
+  const std::optional<std::string> text = environment(name);
+  if (!text) return std::nullopt;
+  int value = 0;
+  const char* end = text->data() + text->size();
+  const auto [stop, error] = std::from_chars(text->data(), end, value);
+  if (error != std::errc() || stop != end || value < 1) return std::nullopt;
+  return value;
+}
+
+std::optional<int> cores_of(pid_t process) {
+  cpu_set_t mask;
+  CPU_ZERO(&mask);
+  if (sched_getaffinity(process, sizeof(mask), &mask) != 0) return std::nullopt;
+  return std::max(1, CPU_COUNT(&mask));
+}
+
+}  // namespace
+
+std::optional<std::string> process_environment(const std::string& name) {
+  const char* value = std::getenv(name.c_str());
+  if (value == nullptr) return std::nullopt;
+  return std::string(value);
+}
+
+// The innermost launcher decides: Open MPI's mpirun inside a Slurm job may start fewer ranks than
+// the job has tasks. Slurm's own count stands in a job's shell too, so it only speaks where no MPI
+// launcher does, and only against a single rank.
+std::optional<std::string> world_size_conflict(const EnvironmentLookup& environment,
+                                               int world_size) {
+  constexpr std::array<const char*, 2> kLaunchers = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"};
+  std::string variable;
+  int launched = 0;
+  for (const char* name : kLaunchers) {
+    const std::optional<int> size = world_named(environment, name);
+    if (!size) continue;
+    if (*size <= world_size) return std::nullopt;
+    if (variable.empty()) {
+      variable = name;
+      launched = *size;
+    }
+  }
+  if (variable.empty() && world_size == 1) {
+    variable = "SLURM_NTASKS";
+    launched = world_named(environment, variable).value_or(1);
+  }
+  if (launched <= world_size) return std::nullopt;
+  return fmt::format(
+      "the launcher started {} ranks ({}), but MPI sees {}: this binary is linked with another MPI "
+      "than the launcher's; start it with the mpirun of its own MPI, or unset {} to run one rank",
+      launched, variable, world_size, variable);
+}
+
+std::optional<std::string> binding_warning(const CoreCounts& cores) {
+  const int share = std::max(1, cores.launcher_allowed / std::max(1, cores.ranks_on_node));
+  const bool short_of_share = cores.allowed < share;
+  const bool single_of_several = cores.allowed == 1 && cores.launcher_allowed > 1;
+  if (!short_of_share && !single_of_several) return std::nullopt;
+  return fmt::format(
+      "each rank may use only {} of {} cores, loader threads included, so loaders look slower than "
+      "they are; pass --bind-to none to mpirun",
+      cores.allowed, cores.launcher_allowed);
+}
+
+int cores_allowed() {
+  return cores_of(0).value_or(1);
+}
+
+int launcher_cores_allowed() {
+  return cores_of(getppid()).value_or(cores_allowed());
+}
+
+}  // namespace traceml

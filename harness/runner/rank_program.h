@@ -1,0 +1,54 @@
+#pragma once
+// The program of one rank: agree, prepare, check contracts, warm up, run the blocks of the plan,
+// store and gather.
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "harness/plan/plan.h"
+#include "harness/ports/device_clock.h"
+#include "harness/ports/host_clock.h"
+#include "harness/ports/transport.h"
+#include "harness/ports/workload.h"
+#include "harness/runner/progress.h"
+
+namespace traceml {
+
+struct RankOptions {
+  std::string build;        // version and commit of the binary: must be equal on all ranks
+  std::string own_raw_dir;  // this rank writes here after each window; exists
+  std::string out_raw_dir;  // rank 0: files of all ranks lie here in the end; exists on rank 0
+  ProgressSink* progress = nullptr;  // rank 0 only; may be null
+  // Called once with the sentence of a failure, on the rank that fails and in the thread that
+  // notices it, before Transport::fail() ends all ranks. Must not throw. May be empty.
+  std::function<void(const std::string&)> on_failure;
+  // With a device the warm-up of the first arm goes on, in whole periods, until it has lasted so
+  // long.
+  Seconds min_device_warm_up{5};
+};
+
+struct RunOutcome {
+  bool finished = false;  // the plan was run to a look that stopped it
+  std::string failure;    // else, or where ranks ended with different parameters: one sentence.
+                          // Equal on all ranks
+  int blocks = 0;         // finished blocks
+  std::vector<std::string> notes;
+  std::map<std::string, std::string> equal_by_design;  // arm -> how its reference differs by design
+  std::map<std::string, std::string> facts;            // Workload::facts() of this rank
+  std::map<std::string, std::int64_t> counters;        // rank 0: over all ranks; empty elsewhere
+};
+
+// Collective: every rank calls it with an equal plan. What goes wrong on a rank ends all ranks
+// through transport.fail() with rank, arm, window, step, phase and cause; finished windows stay in
+// own_raw_dir. `device` is null without a device clock.
+RunOutcome run_rank(const Plan& plan, const RankOptions& options, Workload& workload,
+                    Transport& transport, HostClock& clock, DeviceClock* device);
+
+// How many device marks a run of this plan can have out at once: the size to give a DeviceClock's
+// pool.
+std::uint32_t device_marks_needed(const CampaignFacts& facts);
+
+}  // namespace traceml
