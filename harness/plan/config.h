@@ -84,8 +84,8 @@ struct ArmConfig {
 
 struct GateConfig {
   GateKind kind = GateKind::kMaxRegression;
-  std::string candidate;  // arm
-  std::string baseline;   // arm
+  std::string candidate;  // arm; of an overhead gate the arm named by `on`
+  std::string baseline;   // arm; empty in an overhead gate
   double delta = 0.02;
   std::optional<double> min_fraction;
   std::optional<Instrument> overhead_of;  // max_overhead gates

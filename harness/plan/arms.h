@@ -1,0 +1,37 @@
+#pragma once
+// Steps of make_plan() that concern arms: what the user wrote, hidden arms, and their facts.
+
+#include <string>
+#include <vector>
+
+#include "harness/core/campaign.h"
+#include "harness/plan/config.h"
+
+namespace traceml {
+
+// "quickstart.yaml:9:3: " for a key or arm whose place is known, else "".
+std::string opening_for(const Config& config, const std::string& key);
+
+// Throws UsageError for names that are no arm names or twice there, for keys that no arm may set
+// and for an arm without its data set. A config without arms gets the arm "shipped".
+void complete_arms(Config* config);
+
+// Adds "ARM/none", and "ARM/MODE" where ARM does not run in that mode, for each overhead gate.
+void add_hidden_arms(Config* config);
+
+// nullopt: no such arm.
+std::optional<ArmIndex> arm_named(const Config& config, const std::string& name);
+
+// The arms that an overhead gate compares: "shipped" (or "shipped/events") and "shipped/none".
+std::string instrumented_arm_of(const Config& config, const GateConfig& gate);
+std::string bare_arm_of(const Config& config, const GateConfig& gate);
+
+// Facts of every arm of a completed config; periods, queues, references, settings.
+std::vector<ArmFacts> facts_of_arms(const Config& config, int world_size);
+
+// Keys in which `arm` differs from a reference that matches it: dtype and every workload key. Each
+// as "input.dtype: uint8 against float32"; empty: it is matched.
+std::vector<std::string> mismatches(const Config& config, const ArmConfig& arm,
+                                    const ArmConfig& reference);
+
+}  // namespace traceml

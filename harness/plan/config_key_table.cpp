@@ -1,0 +1,223 @@
+#include "harness/plan/config_keys.h"
+
+#include <utility>
+
+#include "harness/plan/value_forms.h"
+
+namespace traceml {
+
+namespace {
+
+constexpr Millis kMinute{60000};
+constexpr Millis kHour{3600000};
+
+// `access` gives the value's place in a config: a reference, const for a const config.
+template <class Form, class Access>
+ConfigKey make_key(const char* path, KeyScope scope, const Form& form, const char* help,
+                   Access access) {
+  ConfigKey key;
+  key.path = path;
+  key.help = help;
+  key.form = form.form;
+  key.scope = scope;
+  key.free_text = form.free_text;
+  key.set = [read = form.read, access](Config& config,
+                                       const std::string& text) -> std::optional<std::string> {
+    auto reading = read(text);
+    if (!reading.value) return reading.fault;
+    access(config) = std::move(*reading.value);
+    return std::nullopt;
+  };
+  key.get = [print = form.print, access](const Config& config) { return print(access(config)); };
+  return key;
+}
+
+ValueForm<Device> device_form() {
+  return choice_form<Device>({{"auto", Device::kAuto}, {"cpu", Device::kCpu}},
+                             {{"cuda", "this version cannot drive yet; use cpu or auto"}});
+}
+
+std::vector<ConfigKey> run_keys() {
+  using enum KeyScope;
+  const auto needed_device =
+      choice_form<Device>({{"cpu", Device::kCpu}, {"cuda", Device::kCuda}}, {});
+  return {
+      make_key(
+          "name", kRun, identifier_form(), "of the run: names its results folder",
+          [](auto& c) -> auto& { return c.name; }),
+      make_key(
+          "question", kRun, line_form(), "what the run shall answer; opens every report",
+          [](auto& c) -> auto& { return c.question; }),
+      make_key(
+          "seed", kRun, seed_form(), "of window order, parameters and samples",
+          [](auto& c) -> auto& { return c.seed; }),
+      make_key(
+          "require.device", kRun, optional_form("any", needed_device),
+          "stop with code 4 unless the run is on this device",
+          [](auto& c) -> auto& { return c.require.device; }),
+      make_key(
+          "require.ranks", kRun, optional_form("any", integer_form(1, 65536)),
+          "stop with code 4 unless the run has this many ranks",
+          [](auto& c) -> auto& { return c.require.ranks; }),
+  };
+}
+
+std::vector<ConfigKey> workload_keys() {
+  using enum KeyScope;
+  const auto model =
+      choice_form<std::string>({{"resnet18", "resnet18"},
+                                {"resnet34", "resnet34"},
+                                {"resnet50", "resnet50"},
+                                {"resnet101", "resnet101"},
+                                {"resnet152", "resnet152"}},
+                               {{"spin", "is not in this version yet; use resnet18"}});
+  const auto precision = choice_form<Precision>(
+      {{"fp32", Precision::kFp32}, {"bf16", Precision::kBf16}},
+      {{"tf32", "needs a CUDA device, which this version cannot drive yet; use fp32 or bf16"}});
+  const auto layout = choice_form<MemoryFormat>(
+      {{"contiguous", MemoryFormat::kContiguous}, {"channels_last", MemoryFormat::kChannelsLast}},
+      {});
+  const auto execution = choice_form<Execution>(
+      {{"eager", Execution::kEager}}, {{"graph", "is not in this version yet; use eager"},
+                                       {"compile", "is not in this version yet; use eager"}});
+  return {
+      make_key(
+          "workload.model", kArm, model, "network, as in torchvision",
+          [](auto& c) -> auto& { return c.workload.model; }),
+      make_key(
+          "workload.classes", kArm, integer_form(2, 100000), "outputs of the last layer",
+          [](auto& c) -> auto& { return c.workload.classes; }),
+      make_key(
+          "workload.image_size", kArm, integer_form(8, 4096), "pixels, square",
+          [](auto& c) -> auto& { return c.workload.image_size; }),
+      make_key(
+          "workload.batch_size", kArm, integer_form(1, 65536), "images per rank and step",
+          [](auto& c) -> auto& { return c.workload.batch_size; }),
+      make_key(
+          "workload.precision", kArm, precision, "of convolutions and matrix products",
+          [](auto& c) -> auto& { return c.workload.precision; }),
+      make_key(
+          "workload.memory_format", kArm, layout, "of images and weights",
+          [](auto& c) -> auto& { return c.workload.memory_format; }),
+      make_key(
+          "workload.execution", kArm, execution, "how the step is launched",
+          [](auto& c) -> auto& { return c.workload.execution; }),
+      make_key(
+          "workload.device", kProcess, device_form(), "where the training runs",
+          [](auto& c) -> auto& { return c.workload.device; }),
+      make_key(
+          "workload.optimizer.lr", kArm, decimal_form(0, 100, true), "learning rate, constant",
+          [](auto& c) -> auto& { return c.workload.optimizer.lr; }),
+      make_key(
+          "workload.optimizer.momentum", kArm, decimal_form(0, 1, false), "of SGD",
+          [](auto& c) -> auto& { return c.workload.optimizer.momentum; }),
+      make_key(
+          "workload.optimizer.weight_decay", kArm, decimal_form(0, 1, false), "of SGD",
+          [](auto& c) -> auto& { return c.workload.optimizer.weight_decay; }),
+      make_key(
+          "workload.bucket_mb", kArm, decimal_form(0, 65536, true),
+          "MiB of gradients per all-reduce; the first bucket has 1 MiB",
+          [](auto& c) -> auto& { return c.workload.bucket_mb; }),
+      make_key(
+          "workload.threads", kProcess, integer_form(0, 4096),
+          "intra-op threads per rank; 0: allowed cores / ranks of the node",
+          [](auto& c) -> auto& { return c.workload.threads; }),
+  };
+}
+
+std::vector<ConfigKey> input_keys() {
+  using enum KeyScope;
+  const auto source =
+      choice_form<Source>({{"dataset", Source::kDataset}, {"synthetic", Source::kSynthetic}}, {});
+  const auto scheduling =
+      choice_form<Scheduling>({{"per_sample", Scheduling::kPerSample}},
+                              {{"per_batch", "is not in this version yet; use per_sample"}});
+  const auto dtype = choice_form<SampleType>(
+      {{"uint8", SampleType::kUint8}, {"float32", SampleType::kFloat32}}, {});
+  const auto on_error =
+      choice_form<OnError>({{"stop", OnError::kStop}, {"replace", OnError::kReplace}}, {});
+  const auto cache = choice_form<Cache>({{"warm", Cache::kWarm}, {"cold", Cache::kCold}}, {});
+  return {
+      make_key(
+          "input.source", kArm, source, "JPEG files, or one batch held in memory",
+          [](auto& c) -> auto& { return c.input.source; }),
+      make_key(
+          "input.dataset", kArm, line_form(),
+          "folder of the data set; a relative one starts at the config file",
+          [](auto& c) -> auto& { return c.input.dataset; }),
+      make_key(
+          "input.workers", kArm, integer_form(0, 256),
+          "decoding threads per rank; 0 decodes on the training thread",
+          [](auto& c) -> auto& { return c.input.workers; }),
+      make_key(
+          "input.scheduling", kArm, scheduling, "what a worker makes at a time",
+          [](auto& c) -> auto& { return c.input.scheduling; }),
+      make_key(
+          "input.prefetch", kArm, integer_form(1, 1024), "batches held ready per rank",
+          [](auto& c) -> auto& { return c.input.prefetch; }),
+      make_key(
+          "input.dtype", kArm, dtype, "of the images that the loader delivers",
+          [](auto& c) -> auto& { return c.input.dtype; }),
+      make_key(
+          "input.on_error", kArm, on_error, "at a file that cannot be decoded",
+          [](auto& c) -> auto& { return c.input.on_error; }),
+      make_key(
+          "input.cache", kProcess, cache, "warm reads the data set once before warm-up",
+          [](auto& c) -> auto& { return c.input.cache; }),
+  };
+}
+
+std::vector<ConfigKey> measure_keys() {
+  using enum KeyScope;
+  const auto instrument = choice_form<Instrument>(
+      {{"none", Instrument::kNone}, {"host", Instrument::kHost}, {"events", Instrument::kEvents}},
+      {});
+  const auto blocks = choice_form<int>({{"6", 6}, {"10", 10}, {"14", 14}, {"20", 20}}, {});
+  return {
+      make_key(
+          "measure.warmup_steps", kRun, optional_form("auto", integer_form(0, 1000000)),
+          "per arm, before the first window; auto: 16, or two periods",
+          [](auto& c) -> auto& { return c.measure.warmup_steps; }),
+      make_key(
+          "measure.steps", kRun, optional_form("auto", integer_form(1, 1000000)),
+          "timed steps per window; auto: 48, rounded up to the period",
+          [](auto& c) -> auto& { return c.measure.steps; }),
+      make_key(
+          "measure.period", kRun, optional_form("auto", integer_form(1, 10000)),
+          "stall period in steps; auto: from the loaders of the arms",
+          [](auto& c) -> auto& { return c.measure.period; }),
+      make_key(
+          "measure.instrument", kArm, instrument,
+          "none: no hooks; host: host clock; events: both clocks",
+          [](auto& c) -> auto& { return c.measure.instrument; }),
+      make_key(
+          "measure.step_timeout", kRun, seconds_form(Millis(100), 24 * kHour),
+          "a rank that makes no step for so long ends the run",
+          [](auto& c) -> auto& { return c.measure.step_timeout; }),
+      make_key(
+          "measure.time_limit", kRun, seconds_form(Millis(1000), 168 * kHour), "of the whole run",
+          [](auto& c) -> auto& { return c.measure.time_limit; }),
+      make_key(
+          "measure.max_blocks", kRun, blocks, "last look; each block runs every arm once",
+          [](auto& c) -> auto& { return c.measure.max_blocks; }),
+      make_key(
+          "measure.device_drain", kRun, millis_form(Millis(0), kMinute),
+          "how long device marks may be late after a window",
+          [](auto& c) -> auto& { return c.measure.device_drain; }),
+  };
+}
+
+}  // namespace
+
+const std::vector<ConfigKey>& config_keys() {
+  static const std::vector<ConfigKey> keys = [] {
+    std::vector<ConfigKey> all;
+    for (auto make : {run_keys, workload_keys, input_keys, measure_keys}) {
+      for (ConfigKey& key : make()) all.push_back(std::move(key));
+    }
+    return all;
+  }();
+  return keys;
+}
+
+}  // namespace traceml

@@ -1,0 +1,40 @@
+#pragma once
+// How a gate is written: the table of its keys, and the rules of which go together.
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/plan/config.h"
+
+namespace traceml {
+
+// A gate while its keys are read. Absent keys are nullopt.
+struct GateDraft {
+  std::optional<std::string> compare, against, on;
+  std::optional<double> min_fraction, max_regression, max_overhead;
+  std::optional<Instrument> overhead_of;
+  std::optional<bool> inconclusive_passes;
+};
+
+struct GateKey {
+  std::string name;  // "max_regression"
+  std::string help;
+  std::string form;
+  // What is wrong with the text ("is 'x'; allowed: ..."), or nullopt and it is set.
+  std::function<std::optional<std::string>(GateDraft&, const std::string& text)> set;
+  std::function<std::optional<std::string>(const GateDraft&)> get;  // nullopt: absent
+};
+
+const std::vector<GateKey>& gate_keys();
+const GateKey* find_gate_key(const std::string& name);  // nullptr: no such key
+
+// Throws UsageError, opening with `where`, for keys that do not go together. Margins left out are
+// those of statistics 2.5: max_regression 2 %, max_overhead 1 %.
+GateConfig finish_gate(const GateDraft& draft, const std::string& where);
+
+// The keys of a gate: finish_gate() gives it back.
+GateDraft draft_of(const GateConfig& gate);
+
+}  // namespace traceml

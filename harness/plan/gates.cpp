@@ -1,0 +1,131 @@
+#include "harness/plan/gates.h"
+
+#include <cmath>
+#include <cstdio>
+#include <numbers>
+#include <string>
+
+#include "harness/core/error.h"
+#include "harness/plan/arms.h"
+#include "harness/plan/config_keys.h"
+#include "harness/plan/nearest.h"
+
+namespace traceml {
+
+namespace {
+
+// z with P(Z > z) = tail for 0 < tail < 1/2, by bisection of erfc.
+double normal_quantile(double tail) {
+  double low = 0;
+  double high = 40;
+  for (int i = 0; i < 100; ++i) {
+    const double middle = (low + high) / 2;
+    const double beyond = std::erfc(middle / std::numbers::sqrt2) / 2;
+    (beyond > tail ? low : high) = middle;
+  }
+  return (low + high) / 2;
+}
+
+std::string percent(double fraction) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2f %%", fraction * 100);
+  return text;
+}
+
+ArmIndex find_arm_of_gate(const Config& config, const GateConfig& gate, const std::string& name,
+                          const std::string& opening) {
+  if (const auto index = arm_named(config, name)) return *index;
+  std::vector<std::string> names;
+  for (const ArmConfig& arm : config.arms) {
+    if (!arm.hidden) names.push_back(arm.name);
+  }
+  const std::string shown = gate.kind == GateKind::kMaxOverhead ? gate.candidate : name;
+  throw UsageError(opening + "the gate names the arm " + quoted(shown) + ", which is not there" +
+                   did_you_mean(shown, names));
+}
+
+void check_reference(const Config& config, const GateSpec& gate, const std::string& opening) {
+  const auto& arms = config.arms;
+  const ArmConfig& candidate = arms[static_cast<std::size_t>(gate.candidate.value)];
+  const ArmConfig& reference = arms[static_cast<std::size_t>(gate.baseline.value)];
+  if (reference.input.source != Source::kSynthetic) {
+    throw UsageError(opening + "min_fraction is held against an input-free arm, and " +
+                     quoted(reference.name) +
+                     " reads a data set; give that arm input: {source: "
+                     "synthetic}, or use max_regression");
+  }
+  const auto differing = mismatches(config, candidate, reference);
+  if (differing.empty()) return;
+  throw UsageError(
+      opening + quoted(reference.name) + " is no matched reference of " + quoted(candidate.name) +
+      ": they differ in " + differing.front() +
+      (differing.size() > 1 ? " and " + std::to_string(differing.size() - 1) + " more" : "") +
+      "; add an input-free arm with the same settings");
+}
+
+void check_margin(const CampaignFacts& facts, const GateSpec& gate, const std::string& opening) {
+  const double least = least_log_margin(facts);
+  if (std::log1p(gate.delta) > least) return;
+  throw UsageError(
+      opening + "one launch cannot judge '" + gate.name + "' to " + percent(gate.delta) +
+      ", because launches differ by themselves and margins up to " + percent(std::expm1(least)) +
+      " can never pass; widen the margin, or judge over "
+      "several launches (launch --launches 6)");
+}
+
+// Reports tell gates apart by their names; two gates of one pair of arms differ in kind.
+void make_name_unique(const std::vector<GateSpec>& earlier, GateSpec* gate,
+                      const std::string& opening) {
+  for (const GateSpec& other : earlier) {
+    if (other.candidate != gate->candidate || other.baseline != gate->baseline) continue;
+    if (other.kind == gate->kind) {
+      throw UsageError(opening + "the gate '" + gate->name + "' is there twice; keep one");
+    }
+    if (other.name != gate->name) continue;
+    gate->name += gate->kind == GateKind::kMinFraction ? ", fraction" : ", regression";
+  }
+}
+
+GateSpec spec_of(const Config& config, const GateConfig& written, const std::string& opening) {
+  GateSpec gate;
+  gate.kind = written.kind;
+  gate.delta = written.delta;
+  gate.min_fraction = written.min_fraction;
+  gate.inconclusive_passes = written.inconclusive_passes;
+  std::string candidate = written.candidate;
+  std::string baseline = written.baseline;
+  if (written.kind == GateKind::kMaxOverhead) {
+    candidate = instrumented_arm_of(config, written);
+    baseline = bare_arm_of(config, written);
+    Config view;
+    view.measure.instrument = *written.overhead_of;
+    gate.name = text_of(view, "measure.instrument") + " on " + written.candidate;
+  } else {
+    gate.name = candidate + " against " + baseline;
+  }
+  gate.candidate = find_arm_of_gate(config, written, candidate, opening);
+  gate.baseline = find_arm_of_gate(config, written, baseline, opening);
+  return gate;
+}
+
+}  // namespace
+
+double least_log_margin(const CampaignFacts& facts) {
+  const double tail = facts.alpha / static_cast<double>(facts.looks.size());
+  return normal_quantile(tail) * facts.interaction_sd;
+}
+
+std::vector<GateSpec> gates_of(const Config& config, const CampaignFacts& facts) {
+  std::vector<GateSpec> gates;
+  for (const GateConfig& written : config.gates) {
+    const std::string opening = written.where.empty() ? "" : written.where + ": ";
+    GateSpec gate = spec_of(config, written, opening);
+    make_name_unique(gates, &gate, opening);
+    if (gate.kind == GateKind::kMinFraction) check_reference(config, gate, opening);
+    check_margin(facts, gate, opening);
+    gates.push_back(gate);
+  }
+  return gates;
+}
+
+}  // namespace traceml

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <vector>
+
+#include "harness/core/campaign.h"
+#include "harness/plan/config.h"
+
+namespace traceml {
+
+// The gates of a config whose hidden arms are there. Throws UsageError, opening with the gate's
+// place, for unknown arms, a reference that is not matched, two equal gates, and a margin that one
+// launch can never pass.
+std::vector<GateSpec> gates_of(const Config& config, const CampaignFacts& facts);
+
+// Largest ln(1 + delta) that one launch can never pass: z_{1 - alpha/K} * s_int with K looks
+// (statistics 2.7).
+double least_log_margin(const CampaignFacts& facts);
+
+}  // namespace traceml

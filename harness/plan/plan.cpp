@@ -1,0 +1,138 @@
+#include "harness/plan/plan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <numeric>
+#include <optional>
+#include <string>
+
+#include "harness/core/error.h"
+#include "harness/plan/arms.h"
+#include "harness/plan/gates.h"
+
+namespace traceml {
+
+namespace {
+
+constexpr std::int64_t kDefaultSteps = 48;   // statistics 2.2, in-process windows
+constexpr std::int64_t kDefaultWarmup = 16;  // statistics 2.10
+constexpr std::int64_t kMinSteps = 8;        // statistics 2.2
+constexpr std::int64_t kMaxPeriod = 10000;
+
+std::int64_t round_up(std::int64_t value, std::int64_t multiple) {
+  return (value + multiple - 1) / multiple * multiple;
+}
+
+std::string number(std::int64_t value) {
+  return std::to_string(value);
+}
+
+int period_of(const Config& config, const std::vector<ArmFacts>& arms) {
+  if (config.measure.period) return *config.measure.period;
+  std::int64_t period = 1;
+  for (const ArmFacts& arm : arms) {
+    period = std::lcm(period, static_cast<std::int64_t>(arm.period));
+    if (period > kMaxPeriod) {
+      throw UsageError("the worker counts of the arms have no common period below " +
+                       number(kMaxPeriod) +
+                       " steps; choose counts that divide each other, or set "
+                       "measure.period");
+    }
+  }
+  return static_cast<int>(period);
+}
+
+std::int64_t longest_queue(const std::vector<ArmFacts>& arms) {
+  std::int64_t longest = 0;
+  for (const ArmFacts& arm : arms) longest = std::max(longest, arm.queue_capacity);
+  return longest;
+}
+
+// `written` as it stands, or rounded up to an automatic period with a note.
+std::int64_t to_whole_periods(const Plan& plan, const char* key, int written,
+                              std::vector<std::string>* notes) {
+  const std::int64_t period = plan.facts.period;
+  const std::int64_t rounded = round_up(written, period);
+  if (rounded == written) return written;
+  if (plan.config.measure.period) {
+    throw UsageError(opening_for(plan.config, key) + key + " is " + number(written) +
+                     ", no multiple of measure.period " + number(period) + "; write " +
+                     number(rounded));
+  }
+  notes->push_back(std::string(key) + " rounded up from " + number(written) + " to " +
+                   number(rounded) + ", a multiple of the stall period " + number(period) + ".");
+  return rounded;
+}
+
+void resolve_steps(Plan* plan) {
+  const MeasureConfig& measure = plan->config.measure;
+  CampaignFacts& facts = plan->facts;
+  facts.period = period_of(plan->config, facts.arms);
+  const std::int64_t p = facts.period;
+  const std::int64_t queue = longest_queue(facts.arms);
+  const std::int64_t least = std::max(2 * p, kMinSteps);
+  if (measure.steps) {
+    facts.steps_per_window = to_whole_periods(*plan, "measure.steps", *measure.steps, &plan->notes);
+    if (facts.steps_per_window < least) {
+      throw UsageError(opening_for(plan->config, "measure.steps") + "measure.steps is " +
+                       number(*measure.steps) + "; a window needs at least " + number(least) +
+                       " steps (8, or two stall periods)");
+    }
+    if (facts.steps_per_window < 2 * queue) {
+      plan->notes.push_back("windows of " + number(facts.steps_per_window) +
+                            " steps are shorter than twice the loader's queue of " + number(queue) +
+                            " batches: every gate will be inconclusive "
+                            "(queue_credit); use " +
+                            number(round_up(2 * queue, p)) + " steps or fewer batches ahead.");
+    }
+  } else {
+    facts.steps_per_window = round_up(std::max(kDefaultSteps, 2 * queue), p);
+    if (2 * queue > kDefaultSteps) {
+      plan->notes.push_back("windows have " + number(facts.steps_per_window) +
+                            " steps, to be twice as long as the loader's queue of " +
+                            number(queue) + " batches.");
+    }
+  }
+  facts.settle_steps = round_up(std::max(p, queue), p);
+
+  const std::int64_t usual_warmup = round_up(std::max(2 * p, kDefaultWarmup), p);
+  facts.warmup_steps = usual_warmup;
+  if (measure.warmup_steps) {
+    facts.warmup_steps =
+        to_whole_periods(*plan, "measure.warmup_steps", *measure.warmup_steps, &plan->notes);
+    if (facts.warmup_steps < usual_warmup) {
+      plan->notes.push_back("a warm-up of " + number(facts.warmup_steps) +
+                            " steps is shorter than the usual " + number(usual_warmup) + ".");
+    }
+  }
+}
+
+void resolve_looks(Plan* plan) {
+  CampaignFacts& facts = plan->facts;
+  facts.max_blocks = plan->config.measure.max_blocks;
+  std::erase_if(facts.looks, [&](int look) { return look > facts.max_blocks; });
+  if (facts.looks.empty() || facts.looks.back() != facts.max_blocks) {
+    throw UsageError(opening_for(plan->config, "measure.max_blocks") + "measure.max_blocks is " +
+                     number(facts.max_blocks) + "; allowed: 6 | 10 | 14 | 20");
+  }
+}
+
+}  // namespace
+
+Plan make_plan(const Config& config, int world_size) {
+  if (world_size < 1) throw UsageError("a run needs at least one rank");
+  Plan plan;
+  plan.config = config;
+  complete_arms(&plan.config);
+  add_hidden_arms(&plan.config);
+  plan.facts.world_size = world_size;
+  plan.facts.seed = config.seed;
+  plan.facts.arms = facts_of_arms(plan.config, world_size);
+  resolve_looks(&plan);
+  resolve_steps(&plan);
+  plan.facts.gates = gates_of(plan.config, plan.facts);
+  return plan;
+}
+
+}  // namespace traceml
