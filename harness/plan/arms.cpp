@@ -39,10 +39,10 @@ void check_arm(const Config& config, const ArmConfig& arm) {
                                 ? " is process-wide, and the arms of a launch share their processes"
                                 : " holds for the whole run";
     throw UsageError(opening + path + why + "; set it at the top, not in the arm " +
-                     quoted(arm.name));
+                     shown(arm.name));
   }
   if (arm.input.source == Source::kDataset && arm.input.dataset.empty()) {
-    throw UsageError(opening + "the arm " + quoted(arm.name) +
+    throw UsageError(opening + "the arm " + shown(arm.name) +
                      " reads a data set, but input.dataset is not set; name its folder or set "
                      "input.source: synthetic");
   }
@@ -102,7 +102,7 @@ void complete_arms(Config* config) {
     check_arm(*config, arm);
     if (find_arm(*config, arm.name) != &arm) {
       throw UsageError(opening_for(*config, "arms." + arm.name) + "two arms are named " +
-                       quoted(arm.name));
+                       shown(arm.name));
     }
   }
 }

@@ -75,7 +75,7 @@ std::optional<std::string> later_version_key(std::string_view path) {
   if (std::find(kLaterKeys.begin(), kLaterKeys.end(), path) == kLaterKeys.end()) {
     return std::nullopt;
   }
-  return quoted(path) + " is not in this version yet; leave it out";
+  return shown(path) + " is not in this version yet; leave it out";
 }
 
 ArmConfig make_arm(const Config& config, const std::string& name) {

@@ -54,7 +54,7 @@ void check_combination(const GateDraft& draft, const std::string& where) {
     fail("a gate has min_fraction or max_regression, not both; write two gates");
   }
   if (comparison && *draft.compare == *draft.against) {
-    fail("compares the arm " + quoted(*draft.compare) + " with itself; name two arms");
+    fail("compares the arm " + shown(*draft.compare) + " with itself; name two arms");
   }
 }
 

@@ -39,9 +39,9 @@ ArmIndex find_arm_of_gate(const Config& config, const GateConfig& gate, const st
   for (const ArmConfig& arm : config.arms) {
     if (!arm.hidden) names.push_back(arm.name);
   }
-  const std::string shown = gate.kind == GateKind::kMaxOverhead ? gate.candidate : name;
-  throw UsageError(opening + "the gate names the arm " + quoted(shown) + ", which is not there" +
-                   did_you_mean(shown, names));
+  const std::string wanted = gate.kind == GateKind::kMaxOverhead ? gate.candidate : name;
+  throw UsageError(opening + "the gate names the arm " + shown(wanted) + ", which is not there" +
+                   did_you_mean(wanted, names));
 }
 
 void check_reference(const Config& config, const GateSpec& gate, const std::string& opening) {
@@ -50,14 +50,14 @@ void check_reference(const Config& config, const GateSpec& gate, const std::stri
   const ArmConfig& reference = arms[static_cast<std::size_t>(gate.baseline.value)];
   if (reference.input.source != Source::kSynthetic) {
     throw UsageError(opening + "min_fraction is held against an input-free arm, and " +
-                     quoted(reference.name) +
+                     shown(reference.name) +
                      " reads a data set; give that arm input: {source: "
                      "synthetic}, or use max_regression");
   }
   const auto differing = mismatches(config, candidate, reference);
   if (differing.empty()) return;
   throw UsageError(
-      opening + quoted(reference.name) + " is no matched reference of " + quoted(candidate.name) +
+      opening + shown(reference.name) + " is no matched reference of " + shown(candidate.name) +
       ": they differ in " + differing.front() +
       (differing.size() > 1 ? " and " + std::to_string(differing.size() - 1) + " more" : "") +
       "; add an input-free arm with the same settings");

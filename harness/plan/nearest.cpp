@@ -32,22 +32,22 @@ std::size_t edits_between(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-std::string quoted(std::string_view text) {
+std::string shown(std::string_view text) {
   static constexpr char kHex[] = "0123456789abcdef";
   std::size_t end = std::min(text.size(), kMaxShown);
   while (end < text.size() && end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) {
     --end;  // not inside a UTF-8 sequence
   }
-  std::string shown = "'";
+  std::string quoted = "'";
   for (const char c : text.substr(0, end)) {
     const auto byte = static_cast<unsigned char>(c);
     if (byte < 0x20 || byte == 0x7F) {
-      shown += {'\\', 'x', kHex[byte >> 4], kHex[byte & 15]};
+      quoted += {'\\', 'x', kHex[byte >> 4], kHex[byte & 15]};
     } else {
-      shown += c;
+      quoted += c;
     }
   }
-  return shown + (end < text.size() ? "...'" : "'");
+  return quoted + (end < text.size() ? "...'" : "'");
 }
 
 std::string did_you_mean(std::string_view wrong, const std::vector<std::string>& known) {

@@ -17,7 +17,7 @@ bool is_digit(char c) {
 
 std::string fault_of(const std::string& text, const std::string& form) {
   if (text.empty()) return "is empty; allowed: " + form;
-  return "is " + quoted(text) + "; allowed: " + form;
+  return "is " + shown(text) + "; allowed: " + form;
 }
 
 // Decimal digits only, no sign, no leading zero.
@@ -33,7 +33,7 @@ bool has_leading_zero(std::string_view text) {
 std::string leading_zero_fault(const std::string& text) {
   std::string_view digits = text;
   while (digits.size() > 1 && digits[0] == '0') digits.remove_prefix(1);
-  return "is " + quoted(text) + "; a leading zero means octal to YAML; write " +
+  return "is " + shown(text) + "; a leading zero means octal to YAML; write " +
          std::string(digits.substr(0, 20));
 }
 
@@ -94,7 +94,7 @@ Reading<std::int64_t> read_duration(const std::string& text, Millis min, Millis 
   const std::size_t unit_at = std::min(text.size(), text.find_first_not_of("0123456789.eE+-"));
   const std::optional<double> number = plain_decimal(std::string_view(text).substr(0, unit_at));
   if (number && unit_at == text.size()) {
-    return {std::nullopt, "is " + quoted(text) + "; a duration needs its unit, as " + text +
+    return {std::nullopt, "is " + shown(text) + "; a duration needs its unit, as " + text +
                               "s or " + text + "min"};
   }
   const std::string_view name = std::string_view(text).substr(unit_at);
@@ -103,7 +103,7 @@ Reading<std::int64_t> read_duration(const std::string& text, Millis min, Millis 
     const double ms = *number * static_cast<double>(unit.ms);
     if (!(ms >= min.count() && ms <= max.count())) break;
     if (ms != std::floor(ms)) {
-      return {std::nullopt, "is " + quoted(text) + "; it must be whole milliseconds"};
+      return {std::nullopt, "is " + shown(text) + "; it must be whole milliseconds"};
     }
     return {static_cast<std::int64_t>(ms), ""};
   }
@@ -169,7 +169,7 @@ ValueForm<double> margin_form() {
   made.form = "margin with its unit, 0% to 1000%";
   made.read = [form = made.form](const std::string& text) -> Reading<double> {
     if (plain_decimal(text)) {
-      return {std::nullopt, "is " + quoted(text) + "; a margin needs its unit, as " + text + "%"};
+      return {std::nullopt, "is " + shown(text) + "; a margin needs its unit, as " + text + "%"};
     }
     if (!text.ends_with('%')) return {std::nullopt, fault_of(text, form)};
     const auto percent = plain_decimal(std::string_view(text).substr(0, text.size() - 1));
@@ -188,7 +188,7 @@ ValueForm<double> fraction_form() {
     const auto number =
         plain_decimal(std::string_view(text).substr(0, text.size() - (percent ? 1 : 0)));
     if (number && !percent && *number > 1) {
-      return {std::nullopt, "is " + quoted(text) + "; a fraction above 1 needs its unit: write " +
+      return {std::nullopt, "is " + shown(text) + "; a fraction above 1 needs its unit: write " +
                                 text + "% or " + shortest(*number / 100)};
     }
     if (!number) return {std::nullopt, fault_of(text, form)};

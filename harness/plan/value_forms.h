@@ -63,7 +63,7 @@ ValueForm<T> choice_form(std::vector<std::pair<std::string, T>> names,
     for (const auto& [name, why] : refused) {
       if (name == text) return {std::nullopt, "is '" + name + "', which " + why};
     }
-    return {std::nullopt, "is " + quoted(text) + "; allowed: " + form};
+    return {std::nullopt, "is " + shown(text) + "; allowed: " + form};
   };
   made.print = [names](const T& wanted) {
     for (const auto& [name, value] : names) {

@@ -1,0 +1,61 @@
+#include "harness/codec/config_datasets.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace traceml {
+
+namespace {
+
+struct Use {
+  InputConfig* input;
+  std::string written;
+};
+
+bool is_from_command_line(const Config& config, const std::string& key) {
+  const auto place = config.places.find(key);
+  return place != config.places.end() && place->second.starts_with("--set");
+}
+
+std::string last_part(const std::filesystem::path& path) {
+  const std::string last = path.lexically_normal().filename().string();
+  return last.empty() ? path.lexically_normal().parent_path().filename().string() : last;
+}
+
+}  // namespace
+
+void resolve_datasets(Config* config, const std::filesystem::path& file_folder) {
+  std::vector<Use> uses;
+  const auto add = [&](InputConfig& input, bool from_command_line) {
+    if (input.dataset.empty()) return;
+    const std::filesystem::path written(input.dataset);
+    const bool as_it_is = written.is_absolute() || from_command_line;
+    input.dataset_path = (as_it_is ? written : file_folder / written).lexically_normal().string();
+    uses.push_back({&input, input.dataset});
+  };
+  const bool top_from_command_line = is_from_command_line(*config, "input.dataset");
+  add(config->input, top_from_command_line);
+  for (ArmConfig& arm : config->arms) {
+    const std::string key = "arms." + arm.name + ".input.dataset";
+    const bool own = arm.overridden.contains("input.dataset");
+    add(arm.input, own ? is_from_command_line(*config, key) : top_from_command_line);
+  }
+
+  std::map<std::string, std::string> written_of;  // shown name -> as written
+  for (const Use& use : uses) {
+    if (std::filesystem::path(use.written).is_relative()) written_of[use.written] = use.written;
+  }
+  for (const Use& use : uses) {
+    if (std::filesystem::path(use.written).is_relative()) continue;
+    const std::string last = last_part(use.written);
+    std::string shown = last.empty() ? "dataset" : last;
+    for (int n = 2; !written_of.try_emplace(shown, use.written).second; ++n) {
+      if (written_of[shown] == use.written) break;
+      shown = last + "~" + std::to_string(n);
+    }
+    use.input->dataset = shown;
+  }
+}
+
+}  // namespace traceml
