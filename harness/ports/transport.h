@@ -8,6 +8,13 @@
 
 namespace traceml {
 
+// What waiting ranks get where another rank has failed and the transport does not end the process
+// (ranks that are threads): the sentence and code of the first fail().
+class RankEnded : public Error {
+ public:
+  using Error::Error;
+};
+
 // How ranks meet outside measured windows. Every call but rank(), world_size() and fail() is
 // collective: all ranks make the same calls in the same order. Implementations: MPI, threads of one
 // process, a single rank.

@@ -11,13 +11,6 @@
 
 namespace traceml {
 
-// What a rank of a thread group gets where another rank has failed: the first failure's sentence
-// and code.
-class RankEnded : public Error {
- public:
-  using Error::Error;
-};
-
 class ThreadGroup {
  public:
   // `clock` stamps the records of collectives and must outlive the group.

@@ -1,0 +1,269 @@
+#include "harness/runner/rank_program.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <exception>
+#include <utility>
+
+#include "harness/analysis/campaign.h"
+#include "harness/codec/raw_files.h"
+#include "harness/runner/agreement.h"
+#include "harness/runner/contract_check.h"
+#include "harness/runner/position.h"
+#include "harness/runner/step_loop.h"
+#include "harness/runner/watchdog.h"
+#include "harness/runner/wire.h"
+
+namespace traceml {
+namespace {
+
+Nanos nanos(std::chrono::duration<double> time) {
+  return std::chrono::duration_cast<Nanos>(time);
+}
+
+std::vector<std::string> names_of(const std::vector<ArmFacts>& arms) {
+  std::vector<std::string> names;
+  for (const ArmFacts& arm : arms) names.push_back(arm.name);
+  return names;
+}
+
+class RankProgram {
+ public:
+  RankProgram(const Plan& plan, const RankOptions& options, Workload& workload,
+              Transport& transport, HostClock& clock, DeviceClock* device)
+      : plan_(plan),
+        options_(options),
+        workload_(workload),
+        transport_(transport),
+        clock_(clock),
+        device_(device),
+        arm_names_(names_of(plan.facts.arms)),
+        loop_(plan.facts, nanos(plan.config.measure.device_drain),
+              LoopPorts{workload, transport, clock, device, position_}) {}
+
+  RunOutcome run() {
+    begin_ = clock_.now();
+    require_equal(transport_, things_of(plan_, options_.build));
+    RawWriter writer(options_.own_raw_dir, transport_.rank(), arm_names_);
+    const Watchdog watchdog(position_, nanos(plan_.config.measure.step_timeout),
+                            [this](const PositionView& view) { fail_stalled(view); });
+    prepare();
+    warm_up(writer);
+    run_blocks(writer);
+    conclude();
+    return outcome_;
+  }
+
+  [[noreturn]] void fail_here(const std::string& cause, ExitCode code) {
+    const PositionView view = position_.view();
+    fail(view.arm ? fmt::format("{}: {}", where(view), cause) : cause, code);
+  }
+
+ private:
+  std::string where(const PositionView& view) const {
+    return describe(transport_.rank(), view, loop_.current_phase(), arm_names_);
+  }
+
+  [[noreturn]] void fail(const std::string& sentence, ExitCode code) {
+    if (!failed_.exchange(true) && options_.on_failure) options_.on_failure(sentence);
+    transport_.fail(sentence, code);
+  }
+
+  void fail_stalled(const PositionView& view) {
+    fail(fmt::format("{}: no progress for {:g} s (measure.step_timeout); finished windows are kept",
+                     where(view), plan_.config.measure.step_timeout.count()),
+         ExitCode::kRunFailed);
+  }
+
+  bool root() const { return transport_.rank() == Rank{0}; }
+  ProgressSink* progress() const { return root() ? options_.progress : nullptr; }
+
+  // Contracts are taken as soon as both sides exist; references may come after their candidates.
+  void prepare() {
+    const auto& arms = plan_.facts.arms;
+    std::vector<BatchContract> contracts;
+    for (std::size_t i = 0; i < arms.size(); ++i) {
+      const ArmIndex arm{static_cast<int>(i)};
+      position_.enter_arm(arm, std::nullopt);
+      workload_.prepare(arm);
+      contracts.push_back(workload_.contract(arm));
+    }
+    for (std::size_t i = 0; i < arms.size(); ++i) {
+      if (!arms[i].reference || arms[i].input_free) continue;
+      const auto reference = static_cast<std::size_t>(arms[i].reference->value);
+      position_.enter_arm(ArmIndex{static_cast<int>(i)}, std::nullopt);
+      check_contract(arms[i].name, contracts[i], arms[reference].name, contracts[reference]);
+      if (!arms[i].hidden) {
+        outcome_.equal_by_design[arms[i].name] = difference_by_design(workload_.training_queue());
+      }
+    }
+    position_.leave_arm();
+  }
+
+  // The first arm decides how many rounds a device needs; all arms get as many.
+  void warm_up(RawWriter& writer) {
+    const Nanos at_least = device_ == nullptr ? Nanos{0} : nanos(options_.min_device_warm_up);
+    std::optional<int> rounds;
+    if (plan_.facts.warmup_steps == 0) return;
+    for (std::size_t i = 0; i < arm_names_.size(); ++i) {
+      if (progress() != nullptr) progress()->on_warm_up(arm_names_[i]);
+      const Measured measured = loop_.warm_up(ArmIndex{static_cast<int>(i)}, rounds, at_least);
+      writer.append({}, measured.steps, measured.collectives);
+    }
+  }
+
+  void run_blocks(RawWriter& writer) {
+    collected_.resize(static_cast<std::size_t>(transport_.world_size()));
+    std::vector<ArmIndex> arms;
+    for (std::size_t i = 0; i < arm_names_.size(); ++i) {
+      arms.push_back(ArmIndex{static_cast<int>(i)});
+    }
+    WindowIndex next{0};
+    for (int block = 0; block < plan_.facts.max_blocks; ++block) {
+      const auto windows = make_block(plan_.facts, block, arms, next);
+      for (const PlannedWindow& planned : windows) {
+        run_window(writer, planned, static_cast<int>(windows.size()));
+      }
+      next.value += static_cast<std::int64_t>(windows.size());
+      outcome_.blocks = block + 1;
+      const BlockDecision decision = decide(arms);
+      if (decision.stop) {
+        outcome_.failure = decision.failure;
+        break;
+      }
+      arms = decision.arms;
+    }
+    outcome_.finished = outcome_.failure.empty();
+    position_.leave_arm();
+  }
+
+  void run_window(RawWriter& writer, const PlannedWindow& planned, int windows_in_block) {
+    const Measured measured = loop_.run(planned);
+    writer.append({*measured.window}, measured.steps, measured.collectives);
+    unsent_.push_back(*measured.window);
+    if (progress() == nullptr) return;
+    progress()->on_window({.arm = arm_names_[static_cast<std::size_t>(planned.arm.value)],
+                           .window = planned.index,
+                           .block = planned.block,
+                           .max_blocks = plan_.facts.max_blocks,
+                           .order = planned.order,
+                           .windows_in_block = windows_in_block,
+                           .elapsed = clock_.now() - begin_});
+  }
+
+  // Rank 0 decides, everyone hears. Windows travel at looks only.
+  BlockDecision decide(const std::vector<ArmIndex>& arms) {
+    const CampaignFacts& facts = plan_.facts;
+    const bool last = outcome_.blocks == facts.max_blocks;
+    const bool look = last || std::find(facts.looks.begin(), facts.looks.end(), outcome_.blocks) !=
+                                  facts.looks.end();
+    position_.leave_arm();
+    if (look) collect_windows();
+    BlockDecision decision{.stop = last, .failure = {}, .arms = arms};
+    if (root() && look) {
+      const LookDecision verdict = decide_at_look(facts, collected_, outcome_.blocks);
+      decision.stop = verdict.stop || last;
+      if (!decision.stop) decision.arms = verdict.arms_needed;
+    }
+    if (root() && !decision.stop && time_is_up()) {
+      decision.stop = true;
+      decision.failure = fmt::format(
+          "the time limit of {:g} s (measure.time_limit) was reached after {} of at most {} "
+          "blocks; "
+          "finished windows are kept",
+          plan_.config.measure.time_limit.count(), outcome_.blocks, facts.max_blocks);
+    }
+    return decode_decision(transport_.broadcast(encode_decision(decision)));
+  }
+
+  bool time_is_up() const {
+    return clock_.now() - begin_ >= nanos(plan_.config.measure.time_limit);
+  }
+
+  void collect_windows() {
+    const auto all = transport_.gather(encode_windows(unsent_));
+    unsent_.clear();
+    for (std::size_t rank = 0; rank < all.size(); ++rank) {
+      collected_[rank].rank = Rank{static_cast<int>(rank)};
+      const auto windows = decode_windows(all[rank]);
+      collected_[rank].windows.insert(collected_[rank].windows.end(), windows.begin(),
+                                      windows.end());
+    }
+  }
+
+  void conclude() {
+    gather_raw_files(transport_, options_.own_raw_dir, options_.out_raw_dir);
+    const std::uint64_t digest = workload_.parameters_digest();
+    const std::string difference = parameters_difference(transport_, digest);
+    if (!difference.empty()) {
+      outcome_.finished = false;
+      outcome_.failure = difference;
+    } else if (transport_.world_size() > 1) {
+      outcome_.notes.push_back(
+          fmt::format("all {} ranks ended with bit-equal parameters (digest {:016x})",
+                      transport_.world_size(), digest));
+    }
+    outcome_.facts = workload_.facts();
+    outcome_.counters = total_counters(transport_, own_counters());
+  }
+
+  std::map<std::string, std::int64_t> own_counters() const {
+    std::map<std::string, std::int64_t> counters = workload_.counters();
+    counters.merge(loop_.counters());
+    if (device_ == nullptr) {
+      counters.erase("events_unresolved");
+      return counters;
+    }
+    const DeviceClockCounters events = device_->counters();
+    counters["events_created"] = events.created;
+    counters["events_reused"] = events.reused;
+    counters["events_high_water"] = events.high_water;
+    counters["events_exhausted"] = events.exhausted;
+    counters["events_errored"] = events.errored;
+    return counters;
+  }
+
+  const Plan& plan_;
+  const RankOptions& options_;
+  Workload& workload_;
+  Transport& transport_;
+  HostClock& clock_;
+  DeviceClock* device_;
+  std::vector<std::string> arm_names_;
+  Position position_;
+  StepLoop loop_;
+  Nanos begin_{};
+  std::atomic<bool> failed_{false};
+  std::vector<WindowRecord> unsent_;
+  std::vector<RankRecords> collected_;  // rank 0: windows of all ranks so far
+  RunOutcome outcome_;
+};
+
+}  // namespace
+
+RunOutcome run_rank(const Plan& plan, const RankOptions& options, Workload& workload,
+                    Transport& transport, HostClock& clock, DeviceClock* device) {
+  RankProgram program(plan, options, workload, transport, clock, device);
+  try {
+    return program.run();
+  } catch (const RankEnded&) {
+    throw;
+  } catch (const Error& error) {
+    program.fail_here(error.what(), error.code());
+  } catch (const std::exception& error) {
+    program.fail_here(error.what(), ExitCode::kRunFailed);
+  } catch (...) {
+    program.fail_here("an exception of unknown type", ExitCode::kRunFailed);
+  }
+}
+
+std::uint32_t device_marks_needed(const CampaignFacts& facts) {
+  constexpr std::int64_t kMarksPerStep = 12;  // eight borders where phases abut, and some to spare
+  return static_cast<std::uint32_t>(
+      kMarksPerStep * std::max(facts.settle_steps + facts.steps_per_window, facts.warmup_steps));
+}
+
+}  // namespace traceml

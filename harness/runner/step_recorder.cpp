@@ -1,0 +1,95 @@
+#include "harness/runner/step_recorder.h"
+
+namespace traceml {
+
+StepRecorder::StepRecorder(HostClock& clock, std::size_t max_steps)
+    : clock_(clock), borders_(max_steps * kBordersPerStep), steps_(max_steps) {}
+
+void StepRecorder::begin_window(DeviceClock* device, DeviceQueue queue) noexcept {
+  device_ = device;
+  queue_ = queue;
+  used_borders_ = 0;
+  step_ = {};
+  phase_.store(kNoPhase, std::memory_order_relaxed);
+  published_.store(0, std::memory_order_release);
+}
+
+void StepRecorder::begin_step() noexcept {
+  step_ = {};
+  step_.first = used_borders_;
+  step_.overflowed = published_.load(std::memory_order_relaxed) >= steps_.size();
+}
+
+void StepRecorder::add_border(std::optional<Phase> begins) noexcept {
+  if (step_.count >= kBordersPerStep) step_.overflowed = true;
+  if (!step_.overflowed) {
+    Border& border = borders_[used_borders_];
+    border.host = clock_.now();
+    border.mark = device_ == nullptr ? std::nullopt : device_->mark(queue_);
+    border.begins = begins;
+    ++used_borders_;
+    ++step_.count;
+  }
+  phase_.store(begins ? static_cast<int>(*begins) : kNoPhase, std::memory_order_relaxed);
+}
+
+void StepRecorder::enter(Phase phase) noexcept {
+  add_border(phase);
+}
+
+void StepRecorder::leave() noexcept {
+  if (phase_.load(std::memory_order_relaxed) != kNoPhase) add_border(std::nullopt);
+}
+
+void StepRecorder::end_step(std::optional<std::int64_t> allocated_peak_bytes,
+                            std::optional<std::int64_t> reserved_peak_bytes) noexcept {
+  leave();
+  if (step_.overflowed || step_.count == 0) ++dropped_;
+  const std::size_t index = published_.load(std::memory_order_relaxed);
+  if (index >= steps_.size()) return;
+  step_.allocated_peak_bytes = allocated_peak_bytes;
+  step_.reserved_peak_bytes = reserved_peak_bytes;
+  steps_[index] = step_;
+  published_.store(index + 1, std::memory_order_release);
+}
+
+std::optional<Phase> StepRecorder::current_phase() const noexcept {
+  const int phase = phase_.load(std::memory_order_relaxed);
+  if (phase == kNoPhase) return std::nullopt;
+  return static_cast<Phase>(phase);
+}
+
+std::vector<StepRecord> StepRecorder::records(ArmIndex arm, std::optional<WindowIndex> window,
+                                              std::int64_t first_step, std::int64_t first_timed,
+                                              const std::vector<PhaseTimes>& device_times) const {
+  std::vector<StepRecord> records;
+  records.reserve(published_steps());
+  for (std::size_t i = 0; i < published_steps(); ++i) {
+    const StepBorders& step = steps_[i];
+    if (step.overflowed || step.count == 0) continue;
+    PhaseSums sums;
+    for_each_span(*this, step, [&](Phase phase, std::uint32_t from, std::uint32_t to) {
+      sums.add(phase, borders_[to].host - borders_[from].host);
+    });
+    StepRecord record;
+    record.arm = arm;
+    record.window = window;
+    record.step = StepIndex{first_step + static_cast<std::int64_t>(i)};
+    record.timed = record.step.value >= first_timed;
+    record.start_host = borders_[step.first].host;
+    record.allocated_peak_bytes = step.allocated_peak_bytes;
+    record.reserved_peak_bytes = step.reserved_peak_bytes;
+    for (const Phase phase : kAllPhases) {
+      if (!sums.seen(phase)) continue;
+      const std::size_t p = index_of(phase);
+      record.phases[p] = DualTime{
+          .host = sums.times()[p],
+          .device = i < device_times.size() ? device_times[i][p] : std::nullopt,
+      };
+    }
+    records.push_back(record);
+  }
+  return records;
+}
+
+}  // namespace traceml
