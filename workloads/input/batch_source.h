@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "harness/plan/config.h"
 
@@ -43,8 +44,12 @@ class BatchSource {
   // been released.
   virtual void park() = 0;
 
-  // "samples_replaced", "samples_grey", ...
+  // Over the batches delivered so far: "samples_replaced", "samples_grey", ...
   virtual std::map<std::string, std::int64_t> counters() const = 0;
+
+  // input.on_error: replace: a sentence for each of the first replaced files, with its path
+  // relative to the data set.
+  virtual std::vector<std::string> replaced_files() const { return {}; }
 };
 
 }  // namespace traceml

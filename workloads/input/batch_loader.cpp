@@ -1,0 +1,182 @@
+#include "workloads/input/batch_loader.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "harness/core/error.h"
+#include "workloads/input/random.h"
+
+namespace traceml {
+
+namespace {
+
+constexpr int kHeldByConsumer = 2;
+constexpr int kMostReplacements = 100;  // in a row, for one place of a batch
+constexpr std::size_t kMostNamedFiles = 20;
+
+int read_ahead(const LoaderOptions& options) {
+  if (options.workers == 0) return 1;
+  return options.scheduling == Scheduling::kPerSample ? options.prefetch
+                                                      : options.prefetch * options.workers;
+}
+
+const LoaderOptions& checked(const LoaderOptions& options) {
+  if (options.workers > 0 && options.prefetch < 1) {
+    throw UsageError(fmt::format(
+        "input.prefetch is {}, but {} workers need at least 1 batch to work on; set input.prefetch "
+        "to 1 or more, or input.workers to 0",
+        options.prefetch, options.workers));
+  }
+  return options;
+}
+
+}  // namespace
+
+BatchLoader::BatchLoader(const LoaderOptions& options, const SampleOrder& order,
+                         std::shared_ptr<const Dataset> dataset)
+    : options_(checked(options)),
+      order_(order),
+      dataset_(std::move(dataset)),
+      row_bytes_(bytes_per_sample(options.image_size, options.dtype)),
+      ring_(read_ahead(options) + kHeldByConsumer, options.batch_size,
+            options.workers > 0 && options.scheduling == Scheduling::kPerSample
+                ? 1
+                : options.batch_size,
+            read_ahead(options)),
+      slots_(static_cast<std::size_t>(ring_.slots())) {
+  const auto rows = static_cast<std::size_t>(options.batch_size);
+  for (Slot& slot : slots_) {
+    slot.images = allocate_images(rows * row_bytes_);
+    slot.labels.resize(rows);
+    slot.rows.resize(rows);
+  }
+  replaced_files_.reserve(kMostNamedFiles);
+  for (int i = 0; i < std::max(options.workers, 1); ++i) {
+    pipelines_.push_back(
+        std::make_unique<SamplePipeline>(dataset_, options.image_size, options.dtype));
+  }
+  for (int i = 0; i < options.workers; ++i) {
+    threads_.emplace_back([this, i] { work(*pipelines_[static_cast<std::size_t>(i)]); });
+  }
+}
+
+BatchLoader::~BatchLoader() {
+  ring_.close();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void BatchLoader::start(std::int64_t first) {
+  ring_.park();
+  first_ = first;
+  delivered_ = 0;
+  parked_ = false;
+  ring_.start();
+}
+
+void BatchLoader::park() {
+  parked_ = true;
+  ring_.park();
+}
+
+void BatchLoader::work(SamplePipeline& pipeline) {
+  while (const std::optional<WorkUnit> unit = ring_.take()) {
+    fill(pipeline, *unit);
+    ring_.done(*unit);
+  }
+}
+
+void BatchLoader::fill(SamplePipeline& pipeline, const WorkUnit& unit) {
+  Slot& slot = slots_[static_cast<std::size_t>(unit.slot)];
+  for (int row = unit.first_row; row < unit.first_row + unit.rows; ++row) {
+    Row& facts = slot.rows[static_cast<std::size_t>(row)];
+    facts = {};
+    try {
+      make_row(pipeline, first_ + unit.batch, row, slot);
+    } catch (const std::exception& error) {
+      facts.problem = error.what();
+      facts.fatal = true;
+    }
+  }
+}
+
+void BatchLoader::make_row(SamplePipeline& pipeline, std::int64_t batch, int row, Slot& slot) {
+  const auto index = static_cast<std::size_t>(row);
+  SamplePosition at = order_.position(batch, row);
+  for (;;) {
+    const std::int64_t sample = order_.sample(at);
+    const Sample& file = dataset_->samples[static_cast<std::size_t>(sample)];
+    Row& facts = slot.rows[index];
+    try {
+      const Random random = sample_random(options_.seed, at.epoch, sample);
+      facts.grey = pipeline.make(sample, random, slot.images.get() + index * row_bytes_).grey;
+      slot.labels[index] = file.label;
+      return;
+    } catch (const ImageError& error) {
+      const std::string problem = fmt::format("{} {}", file.path, error.what());
+      if (options_.on_error == OnError::kStop) {
+        throw RunError(
+            fmt::format("{}; repair or remove it, or set input.on_error: replace", problem));
+      }
+      if (facts.replaced == kMostReplacements) {
+        throw RunError(fmt::format("{} samples in a row cannot be decoded, the last one: {}",
+                                   kMostReplacements + 1, problem));
+      }
+      if (facts.problem.empty()) facts.problem = problem;
+      ++facts.replaced;
+      at = order_.following(at);
+    }
+  }
+}
+
+HostBatch BatchLoader::next() {
+  if (parked_) throw RunError("a parked loader was asked for a batch; start it before");
+  if (threads_.empty()) {
+    const WorkUnit unit = ring_.take().value();
+    fill(*pipelines_.front(), unit);
+    ring_.done(unit);
+  }
+  const std::optional<int> index = ring_.next();
+  if (!index) throw RunError("the loader was parked while a batch was waited for");
+  Slot& slot = slots_[static_cast<std::size_t>(*index)];
+  const HostBatch batch{slot.images.get(), slot.labels.data(), options_.batch_size,
+                        first_ + delivered_++, *index};
+  for (const Row& row : slot.rows) {
+    if (!row.fatal) continue;
+    const RunError error(row.problem);
+    release(batch);
+    throw error;
+  }
+  count(slot);
+  return batch;
+}
+
+void BatchLoader::count(Slot& slot) {
+  samples_ += options_.batch_size;
+  for (Row& row : slot.rows) {
+    if (row.grey) ++grey_;
+    if (row.replaced == 0) continue;
+    replaced_ += row.replaced;
+    if (replaced_files_.size() < kMostNamedFiles) replaced_files_.push_back(std::move(row.problem));
+  }
+}
+
+void BatchLoader::release(const HostBatch& batch) {
+  ring_.release(batch.slot);
+}
+
+std::optional<std::int64_t> BatchLoader::ready() const {
+  if (threads_.empty()) return std::nullopt;
+  return ring_.ready();
+}
+
+std::map<std::string, std::int64_t> BatchLoader::counters() const {
+  return {
+      {"samples_delivered", samples_}, {"samples_grey", grey_}, {"samples_replaced", replaced_}};
+}
+
+std::vector<std::string> BatchLoader::replaced_files() const {
+  return replaced_files_;
+}
+
+}  // namespace traceml

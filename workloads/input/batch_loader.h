@@ -1,0 +1,83 @@
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "harness/plan/config.h"
+#include "workloads/input/batch_source.h"
+#include "workloads/input/dataset.h"
+#include "workloads/input/image_memory.h"
+#include "workloads/input/sample_order.h"
+#include "workloads/input/sample_pipeline.h"
+#include "workloads/input/slot_ring.h"
+
+namespace traceml {
+
+struct LoaderOptions {
+  int workers = 4;  // 0: next() decodes
+  Scheduling scheduling = Scheduling::kPerSample;
+  int prefetch = 2;  // batches; per worker with kPerBatch
+  SampleType dtype = SampleType::kUint8;
+  OnError on_error = OnError::kStop;
+  int image_size = 224;
+  int batch_size = 1;
+  std::uint64_t seed = 0;
+};
+
+// Batches of a data set, made by threads of this process in a ring of preallocated slots: the
+// read-ahead and two more, so that the consumer may hold two batches. The threads are made with the
+// loader, keep the affinity of the thread that makes it, and sleep while parked.
+class BatchLoader final : public BatchSource {
+ public:
+  // Throws UsageError for options that cannot work.
+  BatchLoader(const LoaderOptions& options, const SampleOrder& order,
+              std::shared_ptr<const Dataset> dataset);
+  ~BatchLoader() override;
+
+  void start(std::int64_t first) override;
+  HostBatch next() override;
+  void release(const HostBatch& batch) override;
+  std::optional<std::int64_t> ready() const override;
+  void park() override;
+  std::map<std::string, std::int64_t> counters() const override;
+  std::vector<std::string> replaced_files() const override;
+
+ private:
+  // What happened to one row; written by the worker that made it.
+  struct Row {
+    bool grey = false;
+    int replaced = 0;
+    std::string
+        problem;  // the sentence about the bad file: the first replaced one, or the fatal one
+    bool fatal = false;
+  };
+  struct Slot {
+    ImageMemory images;
+    std::vector<std::int64_t> labels;
+    std::vector<Row> rows;
+  };
+
+  void work(SamplePipeline& pipeline);
+  void fill(SamplePipeline& pipeline, const WorkUnit& unit);
+  void make_row(SamplePipeline& pipeline, std::int64_t batch, int row, Slot& slot);
+  void count(Slot& slot);
+
+  LoaderOptions options_;
+  SampleOrder order_;
+  std::shared_ptr<const Dataset> dataset_;
+  std::size_t row_bytes_;
+  SlotRing ring_;
+  std::vector<Slot> slots_;
+  std::int64_t first_ = 0;      // batch number of the ring's batch 0
+  std::int64_t delivered_ = 0;  // since start()
+  bool parked_ = true;
+  std::int64_t samples_ = 0;
+  std::int64_t grey_ = 0;
+  std::int64_t replaced_ = 0;
+  std::vector<std::string> replaced_files_;
+  std::vector<std::unique_ptr<SamplePipeline>> pipelines_;  // one a thread
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace traceml

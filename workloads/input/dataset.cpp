@@ -1,0 +1,157 @@
+#include "workloads/input/dataset.h"
+
+#include <algorithm>
+#include <cctype>
+#include <fstream>
+#include <map>
+#include <set>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "harness/core/error.h"
+#include "workloads/input/file_reader.h"
+
+namespace traceml {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// Class name -> paths relative to the data set.
+using Listing = std::map<std::string, std::vector<std::string>>;
+
+bool is_jpeg_name(const fs::path& file) {
+  std::string extension = file.extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return extension == ".jpg" || extension == ".jpeg";
+}
+
+// Adds "CLASS/ID" of a list to the listing.
+void add_entry(const std::string& entry, const std::string& list, Listing& listing) {
+  const std::size_t slash = entry.find('/');
+  if (slash == std::string::npos || slash == 0 || slash + 1 == entry.size()) {
+    throw RunError(
+        fmt::format("{} of the data set has the entry \"{}\", which is not CLASS/ID", list, entry));
+  }
+  listing[entry.substr(0, slash)].push_back("images/" + entry + ".jpg");
+}
+
+Listing read_json_list(const fs::path& folder, const std::string& list) {
+  std::ifstream file(folder / list);
+  Listing listing;
+  try {
+    const nlohmann::json lists = nlohmann::json::parse(file);
+    for (const auto& [name, entries] : lists.items()) {
+      listing[name];
+      for (const auto& entry : entries) add_entry(entry.get<std::string>(), list, listing);
+    }
+  } catch (const nlohmann::json::exception& error) {
+    throw RunError(
+        fmt::format("{} of the data set is not a JSON object of lists of \"CLASS/ID\": {}", list,
+                    error.what()));
+  }
+  return listing;
+}
+
+Listing read_text_list(const fs::path& folder, const std::string& list) {
+  std::ifstream file(folder / list);
+  Listing listing;
+  std::string line;
+  while (std::getline(file, line)) {
+    while (!line.empty() && std::isspace(static_cast<unsigned char>(line.back()))) line.pop_back();
+    if (!line.empty()) add_entry(line, list, listing);
+  }
+  return listing;
+}
+
+// One directory listing for each class is cheaper than a stat of each file.
+void check_files_exist(const fs::path& folder, const std::string& list, const Listing& listing) {
+  for (const auto& [name, paths] : listing) {
+    std::set<std::string> there;
+    std::error_code error;
+    for (const fs::directory_entry& entry :
+         fs::directory_iterator(folder / "images" / name, error)) {
+      there.insert("images/" + name + "/" + entry.path().filename().string());
+    }
+    for (const std::string& path : paths) {
+      if (!there.contains(path)) {
+        throw RunError(fmt::format("{} of the data set {} names {}, but there is no such file",
+                                   list, folder.string(), path));
+      }
+    }
+  }
+}
+
+Listing list_class_folders(const fs::path& folder) {
+  Listing listing;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    if (!entry.is_directory() || name.starts_with(".")) continue;
+    std::vector<std::string>& paths = listing[name];
+    for (const fs::directory_entry& file : fs::directory_iterator(entry.path())) {
+      if (!file.is_directory() && is_jpeg_name(file.path())) {
+        paths.push_back(name + "/" + file.path().filename().string());
+      }
+    }
+    if (paths.empty()) {
+      throw RunError(fmt::format(
+          "the data set {} has neither meta/train.json nor meta/train.txt, so {}/ is taken for a "
+          "class, but it holds no .jpg or .jpeg file",
+          folder.string(), name));
+    }
+  }
+  return listing;
+}
+
+Listing list_files(const fs::path& folder) {
+  for (const std::string list : {"meta/train.json", "meta/train.txt"}) {
+    if (!fs::is_regular_file(folder / list)) continue;
+    Listing listing =
+        list.ends_with(".json") ? read_json_list(folder, list) : read_text_list(folder, list);
+    check_files_exist(folder, list, listing);
+    return listing;
+  }
+  return list_class_folders(folder);
+}
+
+}  // namespace
+
+Dataset load_dataset(const std::filesystem::path& folder) {
+  if (!fs::is_directory(folder)) {
+    throw RunError(fmt::format(
+        "there is no data set folder {}; set input.dataset to a folder with images, or make one "
+        "with traceml-bench datagen",
+        folder.string()));
+  }
+  Dataset dataset;
+  dataset.folder = folder;
+  try {
+    for (auto& [name, paths] : list_files(folder)) {
+      const auto label = static_cast<std::int32_t>(dataset.classes.size());
+      dataset.classes.push_back(name);
+      std::sort(paths.begin(), paths.end());
+      for (std::string& path : paths) dataset.samples.push_back({std::move(path), label});
+    }
+  } catch (const fs::filesystem_error& error) {
+    throw RunError(
+        fmt::format("cannot list the data set {}: {}", folder.string(), error.code().message()));
+  }
+  if (dataset.samples.empty()) {
+    throw RunError(fmt::format("the data set {} holds no images", folder.string()));
+  }
+  return dataset;
+}
+
+std::int64_t warm_cache(const Dataset& dataset) {
+  FileReader reader(dataset.folder);
+  std::int64_t bytes = 0;
+  for (const Sample& sample : dataset.samples) {
+    bytes += static_cast<std::int64_t>(reader.read(sample.path).size());
+  }
+  return bytes;
+}
+
+}  // namespace traceml

@@ -1,0 +1,40 @@
+#pragma once
+// Shapes that decoder, crop and resize share. Pixels are 8-bit RGB, interleaved.
+
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+
+namespace traceml {
+
+struct ImageSize {
+  int width = 0;   // pixels
+  int height = 0;  // pixels
+  friend bool operator==(const ImageSize&, const ImageSize&) = default;
+};
+
+struct Crop {
+  int left = 0;
+  int top = 0;
+  int width = 0;
+  int height = 0;
+  friend bool operator==(const Crop&, const Crop&) = default;
+};
+
+// Bytes that must be readable behind the last pixel of a view that is resized.
+inline constexpr std::size_t kReadPadding = 32;
+
+struct ImageView {
+  const std::uint8_t* pixels = nullptr;  // not owned
+  int width = 0;
+  int height = 0;
+  std::size_t stride = 0;  // bytes from row to row
+};
+
+// The file is bad, not the machine: what() completes "images/a/1.jpg ...", as in "is truncated".
+class ImageError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+}  // namespace traceml

@@ -1,0 +1,35 @@
+#include "workloads/input/make_batch_source.h"
+
+#include <fmt/format.h>
+
+#include "harness/core/error.h"
+#include "workloads/input/batch_loader.h"
+
+namespace traceml {
+
+std::unique_ptr<BatchSource> make_batch_source(const InputConfig& input,
+                                               const WorkloadConfig& workload, std::uint64_t seed,
+                                               Rank rank, int world_size,
+                                               std::shared_ptr<const Dataset> dataset) {
+  const auto classes = static_cast<int>(dataset->classes.size());
+  if (classes > workload.classes) {
+    throw UsageError(fmt::format(
+        "the data set has {} classes, but workload.classes is {}; set workload.classes to {}",
+        classes, workload.classes, classes));
+  }
+  const LoaderOptions options{
+      .workers = input.workers,
+      .scheduling = input.scheduling,
+      .prefetch = input.prefetch,
+      .dtype = input.dtype,
+      .on_error = input.on_error,
+      .image_size = workload.image_size,
+      .batch_size = workload.batch_size,
+      .seed = seed,
+  };
+  const SampleOrder order(seed, static_cast<std::int64_t>(dataset->samples.size()),
+                          workload.batch_size, rank, world_size);
+  return std::make_unique<BatchLoader>(options, order, std::move(dataset));
+}
+
+}  // namespace traceml
