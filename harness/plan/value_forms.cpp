@@ -63,10 +63,10 @@ std::string shortest(double value) {
 
 // The shortest p for which p / 100 is `value` again.
 std::string percent_text(double value) {
-  std::array<char, 64> buffer{};
-  for (int digits = 1; digits <= 17; ++digits) {
+  std::array<char, 512> buffer{};
+  for (int decimals = 0; decimals <= 20; ++decimals) {
     const auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value * 100,
-                                      std::chars_format::general, digits);
+                                      std::chars_format::fixed, decimals);
     const std::string text(buffer.data(), result.ptr);
     if (plain_decimal(text).value_or(-1) / 100 == value) return text + "%";
   }
@@ -80,10 +80,10 @@ struct DurationUnit {
 constexpr std::array<DurationUnit, 4> kUnits = {
     DurationUnit{"h", 3600000}, {"min", 60000}, {"s", 1000}, {"ms", 1}};
 
-// Largest unit that gives a whole number, hours left to minutes.
+// Largest unit that gives a whole number.
 std::string duration_text(std::int64_t ms) {
   for (const DurationUnit& unit : kUnits) {
-    if (unit.name == "h" || ms % unit.ms != 0 || (ms == 0 && unit.name != "s")) continue;
+    if (ms % unit.ms != 0 || (ms == 0 && unit.name != "s")) continue;
     return std::to_string(ms / unit.ms) + std::string(unit.name);
   }
   return std::to_string(ms) + "ms";

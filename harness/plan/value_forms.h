@@ -61,7 +61,7 @@ ValueForm<T> choice_form(std::vector<std::pair<std::string, T>> names,
       if (name == text) return {value, ""};
     }
     for (const auto& [name, why] : refused) {
-      if (name == text) return {std::nullopt, "is '" + name + "', which " + why};
+      if (name == text) return {std::nullopt, "is " + shown(name) + ", which " + why};
     }
     return {std::nullopt, "is " + shown(text) + "; allowed: " + form};
   };

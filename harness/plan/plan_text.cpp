@@ -1,0 +1,195 @@
+#include "harness/plan/plan_text.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "harness/plan/config_keys.h"
+#include "harness/plan/figures.h"
+
+namespace traceml {
+
+namespace {
+
+// Slots beside those read ahead: the batch in use and the one that follows it.
+constexpr std::int64_t kSlotsOfConsumer = 2;
+
+const ArmFacts& arm_of(const Plan& plan, ArmIndex arm) {
+  return plan.facts.arms[static_cast<std::size_t>(arm.value)];
+}
+
+std::string steps(std::int64_t count) {
+  return with_thousands(count) + (count == 1 ? " step" : " steps");
+}
+
+std::string head(const Plan& plan) {
+  const int ranks = plan.facts.world_size;
+  std::string text = "traceml-bench check   " + plan.config.name + "   " + std::to_string(ranks) +
+                     (ranks == 1 ? " rank" : " ranks") + "   seed " +
+                     std::to_string(plan.facts.seed) + "\n";
+  if (!plan.config.question.empty()) text += plan.config.question + "\n";
+  return text + "\n";
+}
+
+std::string overrides_of(const Plan& plan, const ArmConfig& arm) {
+  const Config view = seen_by(plan.config, arm);
+  std::string list;
+  for (const std::string& key : arm.overridden) {
+    list += (list.empty() ? "" : ", ") + key + ": " + text_of(view, key);
+  }
+  return list.empty() ? "nothing" : list;
+}
+
+std::string arms_section(const Plan& plan) {
+  TextTable table({"arm", "images per step", "reference", "sets itself"});
+  for (std::size_t i = 0; i < plan.facts.arms.size(); ++i) {
+    const ArmFacts& arm = plan.facts.arms[i];
+    const ArmConfig& config = plan.config.arms[i];
+    std::string reference = arm.input_free ? "is input-free" : "-";
+    if (arm.reference) reference = arm_of(plan, *arm.reference).name;
+    table.add({arm.name + (arm.hidden ? " (hidden)" : ""), with_thousands(arm.global_batch),
+               reference, overrides_of(plan, config)});
+  }
+  return table.text() + "\n";
+}
+
+std::string differences(const ArmFacts& candidate, const ArmFacts& baseline) {
+  std::vector<std::string> keys;
+  for (std::size_t i = 0; i < candidate.settings.size(); ++i) {
+    const auto& [key, value] = candidate.settings[i];
+    const std::string& other = baseline.settings[i].second;
+    if (value != other) keys.push_back(key + ": " + value + " against " + other);
+  }
+  if (keys.empty()) return "the arms differ in no key";
+  std::string text;
+  if (keys.size() > 1) text = "combined effect of " + std::to_string(keys.size()) + " settings: ";
+  for (std::size_t i = 0; i < keys.size(); ++i) text += (i == 0 ? "" : ", ") + keys[i];
+  return text;
+}
+
+std::string condition(const GateSpec& gate, const std::string& baseline) {
+  if (gate.min_fraction) {
+    return "throughput proven above " + percent_figure(*gate.min_fraction) + " of " + baseline;
+  }
+  return "wall per step proven below +" + percent_figure(gate.delta) + " of " + baseline;
+}
+
+std::string gates_section(const Plan& plan) {
+  if (plan.facts.gates.empty()) return "no gates: the run will end with NO GATES, exit code 0\n\n";
+  std::string text;
+  TextTable table({"gate", "passes with", "no verdict counts as"});
+  for (const GateSpec& gate : plan.facts.gates) {
+    table.add({gate.name, condition(gate, arm_of(plan, gate.baseline).name),
+               gate.inconclusive_passes ? "pass" : "inconclusive"});
+  }
+  text += table.text();
+  for (const GateSpec& gate : plan.facts.gates) {
+    text += "  " + gate.name + ": " +
+            differences(arm_of(plan, gate.candidate), arm_of(plan, gate.baseline)) + "\n";
+  }
+  return text + "\n";
+}
+
+std::string step_range(std::int64_t first, std::int64_t count) {
+  if (count == 1) return std::to_string(first);
+  return std::to_string(first) + " to " + std::to_string(first + count - 1);
+}
+
+std::string window_section(const Plan& plan) {
+  const CampaignFacts& facts = plan.facts;
+  TextTable table({"step of a window", "action"});
+  table.add({"before", "restore parameters, momentum and buffers; start the arm's loader"});
+  table.add({step_range(0, facts.settle_steps), "settle: recorded, not timed"});
+  table.add({step_range(facts.settle_steps, facts.steps_per_window), "timed"});
+  table.add({"after", "wait for the device, park the loader, read the losses"});
+  std::string text = table.text();
+  text += "warm-up: " + steps(facts.warmup_steps) +
+          " of each arm before the first window; period " + steps(facts.period) + "\n\n";
+  return text;
+}
+
+std::string blocks_section(const Plan& plan) {
+  const CampaignFacts& facts = plan.facts;
+  std::vector<ArmIndex> all;
+  for (int i = 0; i < static_cast<int>(facts.arms.size()); ++i) all.push_back({i});
+  TextTable table({"block", "window", "arm", "first batch of each rank"});
+  std::int64_t next = 0;
+  for (int block = 0; block < 2; ++block) {
+    for (const PlannedWindow& window : make_block(facts, block, all, {next})) {
+      table.add({std::to_string(block), std::to_string(window.index.value),
+                 arm_of(plan, window.arm).name, with_thousands(window.first_batch)});
+      ++next;
+    }
+  }
+  std::string looks;
+  for (std::size_t i = 0; i < facts.looks.size(); ++i) {
+    const bool last = i + 1 == facts.looks.size();
+    looks += (i == 0 ? "" : last ? " and " : ", ") + std::to_string(facts.looks[i]);
+  }
+  return table.text() + "and so on; looks after " + looks +
+         " blocks, where a gate that has its verdict closes\n\n";
+}
+
+std::string loaders_section(const Plan& plan) {
+  TextTable table({"loader of", "workers", "slots", "bytes per slot", "host bytes per rank"});
+  std::int64_t total = 0;
+  int loaders = 0;
+  for (std::size_t i = 0; i < plan.facts.arms.size(); ++i) {
+    const ArmConfig& arm = plan.config.arms[i];
+    if (arm.input.source != Source::kDataset) continue;
+    const std::int64_t size = arm.workload.image_size;
+    const std::int64_t sample = size * size * 3 * (arm.input.dtype == SampleType::kUint8 ? 1 : 4);
+    const std::int64_t slot = sample * arm.workload.batch_size;
+    const std::int64_t read_ahead = std::max<std::int64_t>(1, plan.facts.arms[i].queue_capacity);
+    const std::int64_t slots = read_ahead + kSlotsOfConsumer;
+    total += slots * slot;
+    ++loaders;
+    table.add({arm.name, std::to_string(arm.input.workers), std::to_string(slots),
+               with_thousands(slot), bytes_figure(slots * slot)});
+  }
+  if (loaders == 0) return "no loaders: every arm is input-free\n\n";
+  if (loaders > 1) table.add({"all arms", "", "", "", bytes_figure(total)});
+  return table.text() + "\n";
+}
+
+std::string cost_section(const Plan& plan, std::optional<Millis> assumed_step) {
+  const CampaignFacts& facts = plan.facts;
+  const auto arms = static_cast<std::int64_t>(facts.arms.size());
+  const std::int64_t warmup = arms * facts.warmup_steps;
+  const std::int64_t block = arms * (facts.settle_steps + facts.steps_per_window);
+  const auto total = [&](int blocks) { return warmup + blocks * block; };
+  const auto duration = [&](std::int64_t count) {
+    return !assumed_step ? std::string() : seconds_figure(Seconds(*assumed_step * count));
+  };
+  TextTable table({"steps of each rank", "steps", assumed_step ? "time" : ""});
+  table.add({"warm-up, " + std::to_string(arms) + (arms == 1 ? " arm" : " arms"),
+             with_thousands(warmup), duration(warmup)});
+  table.add({"one block", with_thousands(block), duration(block)});
+  table.add({"first look, " + std::to_string(facts.looks.front()) + " blocks",
+             with_thousands(total(facts.looks.front())), duration(total(facts.looks.front()))});
+  table.add({"last look, " + std::to_string(facts.max_blocks) + " blocks",
+             with_thousands(total(facts.max_blocks)), duration(total(facts.max_blocks))});
+  std::string text = table.text();
+  if (!assumed_step)
+    return text + "no time estimate: give the time of a step to assume (check --step-ms 130)\n";
+  text += "time: assumes that every step of every arm takes " + millis_figure(*assumed_step) +
+          "; start, snapshots and reports come on top\n";
+  const Seconds limit = plan.config.measure.time_limit;
+  if (Seconds(*assumed_step * total(facts.max_blocks)) > limit) {
+    text += "the last look lies beyond measure.time_limit, " + seconds_figure(limit) + "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string plan_text(const Plan& plan, std::optional<Millis> assumed_step) {
+  std::string text = head(plan) + arms_section(plan) + gates_section(plan) + window_section(plan) +
+                     blocks_section(plan) + loaders_section(plan) +
+                     cost_section(plan, assumed_step);
+  for (const std::string& note : plan.notes) text += "note: " + note + "\n";
+  return text;
+}
+
+}  // namespace traceml
