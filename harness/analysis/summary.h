@@ -103,8 +103,9 @@ struct GateResult {
 
   // ln(T_candidate / T_baseline); null with fewer than two pairs.
   std::optional<double> theta;
-  std::optional<Interval>
-      interval;  // of theta at the look's level, interaction allowance included: decides
+  std::optional<Interval> interval;     // of theta at alpha / K a side, interaction allowance
+                                        // included: PASS needs its upper
+  std::optional<double> fail_lower;     // lower bound of theta at alpha / (K m): FAIL needs it
   std::optional<Interval> interval_90;  // plain 90 %, for comparison with other tools
   std::optional<double> order_effect;   // gamma
   std::optional<double> pair_sd;
@@ -122,6 +123,7 @@ struct GateResult {
   std::vector<PhaseDifference> where;       // largest first; empty where no common clock
   std::optional<Millis> mean_difference;    // T_candidate - T_baseline, wall per step
   std::optional<std::vector<std::pair<Rank, Millis>>> per_rank_difference;  // overhead gates
+  std::string outside_step;  // a sentence where T_b and the step differ by more than the margin
 };
 
 struct Straggler {

@@ -1,0 +1,266 @@
+#include "harness/analysis/arm_summary.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "harness/analysis/distribution.h"
+#include "harness/analysis/statistics.h"
+#include "harness/analysis/text.h"
+
+namespace traceml {
+
+namespace {
+
+using std::to_string;
+
+constexpr Millis kLongWait{5};
+
+std::vector<Rank> world_of(const CampaignFacts& facts) {
+  std::vector<Rank> world;
+  for (int rank = 0; rank < facts.world_size; ++rank) world.push_back({rank});
+  return world;
+}
+
+bool holds(const std::vector<WindowIndex>& sorted, WindowIndex window) {
+  return std::binary_search(sorted.begin(), sorted.end(), window);
+}
+
+LongWaits long_waits_of(const AlignedRows& rows) {
+  LongWaits waits;
+  for (const RankRows& rank : rows.ranks) {
+    for (const StepRecord* row : rank.rows) {
+      const auto nanos = nanos_on(row->phases[index_of(Phase::kInputWait)], Clock::kCpu);
+      if (!nanos || Nanos(*nanos) <= kLongWait) continue;
+      ++waits.count;
+      waits.total += Nanos(*nanos);
+      waits.longest = std::max<Millis>(waits.longest, Nanos(*nanos));
+    }
+  }
+  return waits;
+}
+
+// Windows in which some step lacks a time are left out.
+std::vector<WindowSeries> series_of(const std::vector<StepKey>& steps,
+                                    const std::vector<std::optional<double>>& slowest) {
+  std::vector<WindowSeries> series;
+  std::size_t begin = 0;
+  while (begin < steps.size()) {
+    std::size_t end = begin;
+    WindowSeries window{steps[begin].window, {}};
+    for (; end < steps.size() && steps[end].window == window.window; ++end) {
+      if (slowest[end]) window.steps_ms.push_back(*slowest[end]);
+    }
+    if (window.steps_ms.size() == end - begin) series.push_back(std::move(window));
+    begin = end;
+  }
+  return series;
+}
+
+void fill_walls(const std::vector<BlockWindow>& blocks, ArmSummary& summary) {
+  std::vector<double> walls;
+  for (const BlockWindow& block : blocks) {
+    if (!block.void_reason.empty()) ++summary.voided_windows;
+    if (!block.valid()) continue;
+    if (const auto wall = wall_per_step(block)) walls.push_back(wall->count());
+  }
+  summary.windows = static_cast<std::int64_t>(walls.size());
+  summary.outlier_windows = count_outliers(walls);
+  summary.window_distribution = distribution_of(std::move(walls));
+  if (summary.window_distribution) summary.wall_per_step = summary.window_distribution->mean;
+}
+
+// Mean of one loss over windows and ranks; null where one of them is no number.
+template <typename Loss>
+std::optional<double> mean_loss(const std::vector<BlockWindow>& blocks, Loss loss) {
+  double sum = 0;
+  int count = 0;
+  for (const BlockWindow& block : blocks) {
+    if (!block.valid()) continue;
+    for (const WindowRecord* record : block.records) {
+      const std::optional<double> value = loss(*record);
+      if (!value) continue;
+      sum += *value;
+      ++count;
+    }
+  }
+  if (count == 0 || !std::isfinite(sum)) return std::nullopt;
+  return sum / count;
+}
+
+std::optional<double> fraction_of(const CampaignFacts& facts, ArmIndex arm, ArmIndex reference,
+                                  const CampaignWindows& windows) {
+  const GateSpec gate{{}, GateKind::kMinFraction, arm, reference, 0, std::nullopt, false};
+  std::vector<PairDifference> differences;
+  const auto& references = windows.arms.at(static_cast<std::size_t>(reference.value));
+  auto other = references.begin();
+  for (const BlockWindow& own : windows.arms.at(static_cast<std::size_t>(arm.value))) {
+    while (other != references.end() && other->block < own.block) ++other;
+    if (other == references.end()) break;
+    if (other->block != own.block || !own.valid() || !other->valid()) continue;
+    const BlockPair pair{&own, &*other};
+    if (const auto ratio = log_ratio_of(pair, facts, gate)) {
+      differences.push_back({*ratio, pair.first()});
+    }
+  }
+  if (differences.size() == 1) return std::exp(-differences.front().log_ratio);
+  const auto estimate = order_adjusted_estimate(differences);
+  if (!estimate) return std::nullopt;
+  return std::exp(-estimate->theta);
+}
+
+std::optional<Millis> own_wall(const std::vector<BlockWindow>& blocks, std::size_t rank,
+                               const std::vector<WindowIndex>& valid) {
+  Millis sum{};
+  int count = 0;
+  for (const BlockWindow& block : blocks) {
+    if (!holds(valid, block.window)) continue;
+    const auto wall = wall_per_step(block.records[rank]);
+    if (!wall) continue;
+    sum += *wall;
+    ++count;
+  }
+  if (count == 0) return std::nullopt;
+  return sum / count;
+}
+
+void fill_ranks(const CampaignFacts& facts, const std::vector<BlockWindow>& blocks,
+                const WindowFigures& figures, ArmSummary& summary) {
+  const std::vector<WindowIndex> valid = windows_with_steps(blocks);
+  auto next = figures.ranks.begin();
+  for (const Rank rank : world_of(facts)) {
+    RankFigures own;
+    own.rank = rank;
+    own.wall_per_step = own_wall(blocks, static_cast<std::size_t>(rank.value), valid);
+    while (next != figures.ranks.end() && next->rank < rank) ++next;
+    const bool has_steps = next != figures.ranks.end() && next->rank == rank;
+    if (has_steps) {
+      own.figures = next->figures;
+      own.coverage = coverage_of(figures, *next);
+    }
+    if (own.wall_per_step || has_steps) summary.ranks.push_back(std::move(own));
+  }
+}
+
+void fill_steps(const AlignedRows& rows, ArmAnalysis& arm) {
+  arm.figures = analyze_window(rows);
+  ArmSummary& summary = arm.summary;
+  summary.clock = arm.figures.clock;
+  summary.clock_why = arm.figures.clock_why;
+  summary.global = arm.figures.global;
+  summary.long_waits = long_waits_of(rows);
+  if (!rows.missing.empty()) return;
+  const auto slowest = slowest_rank_ms(rows, arm.figures.clock);
+  arm.series = series_of(rows.steps, slowest);
+  std::vector<double> steps;
+  for (const auto& step : slowest) {
+    if (step) steps.push_back(*step);
+  }
+  if (steps.size() == slowest.size()) summary.step_distribution = distribution_of(std::move(steps));
+}
+
+}  // namespace
+
+std::vector<WindowIndex> windows_with_steps(const std::vector<BlockWindow>& blocks) {
+  int reporting = 0;
+  if (!blocks.empty()) {
+    for (std::size_t rank = 0; rank < blocks.front().records.size(); ++rank) {
+      reporting += std::any_of(blocks.begin(), blocks.end(), [&](const BlockWindow& block) {
+        return block.records[rank] != nullptr;
+      });
+    }
+  }
+  std::vector<WindowIndex> windows;
+  for (const BlockWindow& block : blocks) {
+    const bool whole = block.recorded == reporting && block.ranks_agree;
+    if (whole && block.void_reason.empty()) windows.push_back(block.window);
+  }
+  std::sort(windows.begin(), windows.end());
+  return windows;
+}
+
+std::vector<std::vector<RankRows>> timed_rows(const CampaignFacts& facts,
+                                              const std::vector<const RankRecords*>& ranks,
+                                              const CampaignWindows& windows) {
+  std::vector<std::vector<WindowIndex>> valid;
+  for (const auto& blocks : windows.arms) valid.push_back(windows_with_steps(blocks));
+  std::vector<std::vector<RankRows>> rows(facts.arms.size());
+  for (const RankRecords* records : ranks) {
+    if (records == nullptr) continue;
+    for (auto& arm : rows) arm.push_back({records->rank, {}});
+    const StepRecord* last = nullptr;  // steps of one window lie together: look its window up once
+    bool counts = false;
+    for (const StepRecord& step : records->steps) {
+      const auto arm = static_cast<std::size_t>(step.arm.value);
+      if (last == nullptr || last->arm != step.arm || last->window != step.window) {
+        counts = step.window && step.arm.value >= 0 && arm < valid.size() &&
+                 holds(valid[arm], *step.window);
+        last = &step;
+      }
+      if (counts && step.timed) rows[arm].back().rows.push_back(&step);
+    }
+  }
+  return rows;
+}
+
+ArmAnalysis analyze_arm(const CampaignFacts& facts, ArmIndex arm, const CampaignWindows& windows,
+                        std::vector<RankRows> rows) {
+  const ArmFacts& own = facts.arms.at(static_cast<std::size_t>(arm.value));
+  const auto& blocks = windows.arms.at(static_cast<std::size_t>(arm.value));
+  ArmAnalysis analysis;
+  ArmSummary& summary = analysis.summary;
+  summary.arm = arm;
+  summary.name = own.name;
+  summary.hidden = own.hidden;
+  summary.instrumented = own.instrument != Instrument::kNone;
+  fill_walls(blocks, summary);
+  if (summary.wall_per_step && own.global_batch > 0) {
+    summary.images_per_s =
+        static_cast<double>(own.global_batch) / Seconds(*summary.wall_per_step).count();
+  }
+  if (own.input_free || own.reference == arm) {
+    summary.fraction_of_reference = 1.0;
+  } else if (own.reference) {
+    summary.fraction_of_reference = fraction_of(facts, arm, *own.reference, windows);
+  }
+  const bool any_rows = std::any_of(rows.begin(), rows.end(),
+                                    [](const RankRows& rank) { return !rank.rows.empty(); });
+  if (any_rows) fill_steps(align_rows(world_of(facts), std::move(rows)), analysis);
+  fill_ranks(facts, blocks, analysis.figures, summary);
+  summary.loss_first = mean_loss(blocks, [](const WindowRecord& w) { return w.loss_first; });
+  summary.loss_last = mean_loss(blocks, [](const WindowRecord& w) { return w.loss_last; });
+  return analysis;
+}
+
+std::vector<std::string> warnings_of(const ArmAnalysis& arm,
+                                     const std::vector<BlockWindow>& blocks) {
+  const ArmSummary& summary = arm.summary;
+  std::vector<std::string> warnings;
+  for (const BlockWindow& block : blocks) {
+    if (block.void_reason.empty()) continue;
+    warnings.push_back(summary.name + ": window " + to_string(block.window.value) + " (block " +
+                       to_string(block.block) + ") is void: " + block.void_reason);
+  }
+  if (summary.outlier_windows > 0) {
+    warnings.push_back(summary.name + ": " + to_string(summary.outlier_windows) + " of " +
+                       to_string(summary.windows) +
+                       " windows lie outside Tukey's fences of 3 IQR (labelled, not dropped)");
+  }
+  if (summary.global.residual_clamped_steps > 0) {
+    warnings.push_back(summary.name + ": on " + to_string(summary.global.residual_clamped_steps) +
+                       " steps the phases add up to more than the traced envelope; the residual "
+                       "is 0 there");
+  }
+  if (!arm.figures.gaps.empty()) {
+    const StepGap& gap = arm.figures.gaps.front();
+    warnings.push_back(summary.name + ": " + to_string(arm.figures.gaps.size()) +
+                       " gaps in the recorded steps, the first in window " +
+                       to_string(gap.window.value) + " at step " + to_string(gap.first.value) +
+                       "; a step that one rank lacks is left out for all");
+  }
+  if (summary.instrumented && !summary.clock && summary.windows > 0) {
+    warnings.push_back(summary.name + ": no step was recorded in its valid windows");
+  }
+  return warnings;
+}
+
+}  // namespace traceml

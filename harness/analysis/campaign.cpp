@@ -1,0 +1,174 @@
+#include "harness/analysis/campaign.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "harness/analysis/arm_summary.h"
+#include "harness/analysis/gate_replay.h"
+#include "harness/analysis/gate_result.h"
+#include "harness/analysis/stragglers.h"
+#include "harness/analysis/text.h"
+#include "harness/analysis/where.h"
+#include "harness/core/error.h"
+
+namespace traceml {
+
+namespace {
+
+const ArmAnalysis& arm_of(const std::vector<ArmAnalysis>& arms, ArmIndex arm) {
+  return arms[static_cast<std::size_t>(arm.value)];
+}
+
+void check_facts(const CampaignFacts& facts) {
+  const auto known = [&](ArmIndex arm) {
+    return arm.value >= 0 && static_cast<std::size_t>(arm.value) < facts.arms.size();
+  };
+  for (const GateSpec& gate : facts.gates) {
+    if (known(gate.candidate) && known(gate.baseline)) continue;
+    throw RunError("gate " + gate.name +
+                   " names an arm that the plan does not have; the plan and "
+                   "the records do not belong together");
+  }
+  for (const ArmFacts& arm : facts.arms) {
+    if (!arm.reference || known(*arm.reference)) continue;
+    throw RunError("the reference of arm " + arm.name +
+                   " is no arm of the plan; the plan and the "
+                   "records do not belong together");
+  }
+}
+
+std::vector<Rank> missing_ranks(const std::vector<const RankRecords*>& ranks) {
+  std::vector<Rank> missing;
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    const bool silent =
+        ranks[rank] == nullptr || (ranks[rank]->windows.empty() && ranks[rank]->steps.empty());
+    if (silent) missing.push_back({static_cast<int>(rank)});
+  }
+  return missing;
+}
+
+std::vector<ArmAnalysis> analyze_arms(const CampaignFacts& facts,
+                                      const std::vector<const RankRecords*>& ranks,
+                                      const CampaignWindows& windows, CampaignSummary& summary) {
+  std::vector<std::vector<RankRows>> rows = timed_rows(facts, ranks, windows);
+  std::vector<ArmAnalysis> arms;
+  for (std::size_t i = 0; i < facts.arms.size(); ++i) {
+    const ArmIndex arm{static_cast<int>(i)};
+    arms.push_back(analyze_arm(facts, arm, windows, std::move(rows[i])));
+    ArmSummary& own = arms.back().summary;
+    const AllReduceTally tally =
+        tally_all_reduces(facts, arm, ranks, windows_with_steps(windows.arms[i]));
+    for (RankFigures& rank : own.ranks) {
+      rank.all_reduce_steps = static_cast<std::int64_t>(tally.last.size());
+      rank.last_at_all_reduce = last_steps_of(tally, rank.rank);
+    }
+    for (Straggler& straggler : name_stragglers(tally, own.name, own.wall_per_step)) {
+      summary.stragglers.push_back(std::move(straggler));
+    }
+  }
+  return arms;
+}
+
+void warn_of_carry_over(const CampaignFacts& facts, const GateSpec& gate,
+                        const std::vector<ArmAnalysis>& arms, std::set<std::string>& warnings) {
+  const ArmAnalysis& candidate = arm_of(arms, gate.candidate);
+  const ArmAnalysis& baseline = arm_of(arms, gate.baseline);
+  const auto carry = carry_over_of(candidate.series, baseline.series, facts.period);
+  if (!carry || !carry->clear || std::abs(carry->difference) <= gate.delta / 2) return;
+  warnings.insert("the first stall period of a window differs from its rest by " +
+                  signed_percent(std::expm1(carry->difference)) + " more in " +
+                  candidate.summary.name + " than in " + baseline.summary.name +
+                  ": something is carried over from the other arm's window");
+}
+
+void judge_overall(CampaignSummary& summary) {
+  summary.no_gates = summary.gates.empty();
+  bool fails = false, undecided = false;
+  for (const GateResult& gate : summary.gates) {
+    fails |= gate.outcome == Outcome::kFail;
+    if (gate.outcome != Outcome::kInconclusive || gate.spec.inconclusive_passes) continue;
+    undecided = true;
+    const bool leads = gate.reason && (!summary.reason || precedence_of(*gate.reason) <
+                                                              precedence_of(*summary.reason));
+    if (leads) summary.reason = gate.reason;
+  }
+  summary.outcome = fails ? Outcome::kFail : undecided ? Outcome::kInconclusive : Outcome::kPass;
+  if (summary.outcome != Outcome::kInconclusive) summary.reason = std::nullopt;
+  summary.exit_code = value_of(fails       ? ExitCode::kRegression
+                               : undecided ? ExitCode::kInconclusive
+                                           : ExitCode::kPass);
+}
+
+int blocks_of(const CampaignWindows& windows) {
+  std::set<int> blocks;
+  for (const auto& arm : windows.arms) {
+    for (const BlockWindow& window : arm) {
+      if (window.complete()) blocks.insert(window.block);
+    }
+  }
+  return static_cast<int>(blocks.size());
+}
+
+}  // namespace
+
+CampaignSummary summarize_campaign(const CampaignFacts& facts,
+                                   const std::vector<RankRecords>& ranks) {
+  check_facts(facts);
+  CampaignSummary summary;
+  const std::vector<const RankRecords*> slots = by_rank(facts, ranks);
+  const CampaignWindows windows = tabulate_windows(facts, slots);
+  const std::vector<GateState> gates = replay_looks(facts, windows, facts.max_blocks);
+  const std::vector<ArmAnalysis> arms = analyze_arms(facts, slots, windows, summary);
+  summary.missing_ranks = missing_ranks(slots);
+  summary.blocks = blocks_of(windows);
+  summary.warnings = windows.warnings;
+  for (const Rank rank : summary.missing_ranks) {
+    summary.warnings.push_back("rank " + std::to_string(rank.value) + " reported nothing");
+  }
+  for (std::size_t i = 0; i < arms.size(); ++i) {
+    const auto more = warnings_of(arms[i], windows.arms[i]);
+    summary.warnings.insert(summary.warnings.end(), more.begin(), more.end());
+  }
+  std::set<std::string> carry_over;
+  for (std::size_t i = 0; i < facts.gates.size(); ++i) {
+    const GateSpec& gate = facts.gates[i];
+    const ArmAnalysis& candidate = arm_of(arms, gate.candidate);
+    const ArmAnalysis& baseline = arm_of(arms, gate.baseline);
+    summary.gates.push_back(
+        gate_result(facts, gate, gates[i], step_findings(facts, gate, candidate, baseline)));
+    GateResult& result = summary.gates.back();
+    result.where = differences_between(candidate, baseline);
+    result.outside_step = outside_the_step(result, candidate, baseline);
+    warn_of_carry_over(facts, gate, arms, carry_over);
+  }
+  summary.warnings.insert(summary.warnings.end(), carry_over.begin(), carry_over.end());
+  for (const ArmAnalysis& arm : arms) summary.arms.push_back(arm.summary);
+  judge_overall(summary);
+  return summary;
+}
+
+LookDecision decide_at_look(const CampaignFacts& facts, const std::vector<RankRecords>& ranks,
+                            int blocks_done) {
+  check_facts(facts);
+  const std::vector<int> looks = looks_of(facts);
+  if (std::find(looks.begin(), looks.end(), blocks_done) == looks.end()) {
+    throw RunError("no verdict may be taken after " + std::to_string(blocks_done) +
+                   " blocks: the plan's looks do not hold that number");
+  }
+  const CampaignWindows windows = tabulate_windows(facts, by_rank(facts, ranks));
+  const std::vector<GateState> gates = replay_looks(facts, windows, blocks_done);
+  LookDecision decision;
+  std::set<ArmIndex> needed;
+  for (std::size_t i = 0; i < gates.size(); ++i) {
+    decision.gates.push_back(gate_result(facts, facts.gates[i], gates[i], {}));
+    if (gates[i].closed_at > 0 || gates[i].hopeless()) continue;
+    needed.insert(facts.gates[i].candidate);
+    needed.insert(facts.gates[i].baseline);
+  }
+  decision.stop = needed.empty() || blocks_done >= looks.back();
+  if (!decision.stop) decision.arms_needed.assign(needed.begin(), needed.end());
+  return decision;
+}
+
+}  // namespace traceml

@@ -1,0 +1,118 @@
+#include "harness/analysis/gate_replay.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace traceml {
+
+namespace {
+
+// K: looks left out by max_blocks still count, so that it moves no level.
+int look_count(const CampaignFacts& facts) {
+  return static_cast<int>(std::max(facts.looks.size(), looks_of(facts).size()));
+}
+
+GateEvaluation evaluate(const CampaignFacts& facts, const GateSpec& gate, const GatePairs& pairs,
+                        std::size_t blocks) {
+  GateEvaluation result;
+  result.blocks = std::span(pairs.pairs).first(blocks);
+  result.findings = window_findings(facts, gate, pairs, result.blocks);
+  for (const BlockPair& pair : result.blocks) {
+    if (pair.voided()) continue;
+    const std::optional<double> ratio = log_ratio_of(pair, facts, gate);
+    if (!ratio) return result;  // found above: one bad time leaves the gate without a figure
+    result.differences.push_back({*ratio, pair.first()});
+  }
+  result.estimate = order_adjusted_estimate(result.differences);
+  if (!result.estimate || !result.estimate->spread) return result;
+  result.judgement = judge(*result.estimate, rule_of(facts, gate));
+  if (result.findings.empty()) result.outcome = result.judgement->outcome;
+  return result;
+}
+
+// Adds the failures of Holm's later steps among the gates evaluated at this look.
+void apply_holm(const CampaignFacts& facts, std::vector<GateState>& gates,
+                const std::vector<bool>& judged) {
+  int rejected = 0;
+  std::vector<std::optional<double>> p_values(gates.size());
+  for (std::size_t i = 0; i < gates.size(); ++i) {
+    const GateEvaluation& now = gates[i].evaluation;
+    if (gates[i].closed_at > 0) {
+      rejected += now.outcome == Outcome::kFail;
+    } else if (judged[i] && now.judgement && now.findings.empty()) {
+      p_values[i] = now.judgement->p_regression;
+    }
+  }
+  const int total = static_cast<int>(gates.size());
+  const double level = facts.alpha / look_count(facts);
+  const std::vector<bool> fails = holm_rejections(p_values, level, total, rejected);
+  for (std::size_t i = 0; i < gates.size(); ++i) {
+    GateEvaluation& now = gates[i].evaluation;
+    if (!fails[i] || now.outcome != Outcome::kInconclusive) continue;
+    now.outcome = Outcome::kFail;
+    now.by_holm = true;
+  }
+}
+
+void take_look(const CampaignFacts& facts, int look, std::vector<GateState>& gates) {
+  std::vector<bool> judged(gates.size(), false);
+  for (std::size_t i = 0; i < gates.size(); ++i) {
+    GateState& gate = gates[i];
+    const auto blocks = static_cast<std::size_t>(look);
+    if (gate.closed_at > 0 || gate.pairs.pairs.size() < blocks) continue;
+    gate.evaluation = evaluate(facts, facts.gates[i], gate.pairs, blocks);
+    judged[i] = true;
+  }
+  apply_holm(facts, gates, judged);
+  for (std::size_t i = 0; i < gates.size(); ++i) {
+    if (judged[i] && gates[i].evaluation.outcome != Outcome::kInconclusive) {
+      gates[i].closed_at = look;
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<int> looks_of(const CampaignFacts& facts) {
+  std::vector<int> looks = facts.looks;
+  looks.push_back(facts.max_blocks);
+  std::erase_if(looks, [&](int look) { return look < 1 || look > facts.max_blocks; });
+  std::sort(looks.begin(), looks.end());
+  looks.erase(std::unique(looks.begin(), looks.end()), looks.end());
+  return looks;
+}
+
+GateRule rule_of(const CampaignFacts& facts, const GateSpec& gate) {
+  GateRule rule;
+  rule.bound = std::log1p(gate.delta);
+  rule.alpha = facts.alpha;
+  rule.looks = look_count(facts);
+  rule.gates = static_cast<int>(std::max<std::size_t>(facts.gates.size(), 1));
+  rule.allowance = {facts.interaction_sd, 1};
+  return rule;
+}
+
+bool GateState::hopeless() const {
+  return closed_at == 0 && std::any_of(evaluation.findings.begin(), evaluation.findings.end(),
+                                       [](const Finding& f) { return is_permanent(f.reason); });
+}
+
+std::vector<GateState> replay_looks(const CampaignFacts& facts, const CampaignWindows& windows,
+                                    int up_to_blocks) {
+  std::vector<GateState> gates(facts.gates.size());
+  for (std::size_t i = 0; i < gates.size(); ++i) {
+    gates[i].pairs = pair_blocks(facts, windows, facts.gates[i]);
+    const std::vector<int> looks = looks_of(facts);
+    const std::size_t first = looks.empty() ? 0 : static_cast<std::size_t>(looks.front());
+    const std::size_t known = gates[i].pairs.pairs.size();
+    if (known < first) {
+      gates[i].evaluation = evaluate(facts, facts.gates[i], gates[i].pairs, known);
+    }
+  }
+  for (const int look : looks_of(facts)) {
+    if (look <= up_to_blocks) take_look(facts, look, gates);
+  }
+  return gates;
+}
+
+}  // namespace traceml

@@ -1,0 +1,44 @@
+#pragma once
+// The looks of a campaign, played again in order: every gate closes at the first look at which it
+// has a verdict (docs/statistics.md, 2.6 and 2.12).
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "harness/analysis/block_pairs.h"
+#include "harness/analysis/validity.h"
+#include "harness/analysis/verdict.h"
+#include "harness/core/campaign.h"
+
+namespace traceml {
+
+// Looks up to max_blocks, which is one itself; ascending.
+std::vector<int> looks_of(const CampaignFacts& facts);
+
+GateRule rule_of(const CampaignFacts& facts, const GateSpec& gate);
+
+// What is known of a gate after some blocks.
+struct GateEvaluation {
+  std::span<const BlockPair> blocks;        // looked at, voided ones included
+  std::vector<PairDifference> differences;  // of the valid ones
+  std::optional<Estimate> estimate;
+  std::optional<Judgement> judgement;
+  std::vector<Finding> findings;  // against any verdict
+  Outcome outcome = Outcome::kInconclusive;
+  bool by_holm = false;  // fails at a later step of Holm's procedure only
+};
+
+struct GateState {
+  GatePairs pairs;
+  GateEvaluation evaluation;  // of the closing look, else of the last look, else of all blocks
+  int closed_at = 0;          // blocks; 0: open
+
+  bool hopeless() const;  // open, and more blocks cannot help
+};
+
+// One state per gate, in order. Looks after `up_to_blocks` are not taken.
+std::vector<GateState> replay_looks(const CampaignFacts& facts, const CampaignWindows& windows,
+                                    int up_to_blocks);
+
+}  // namespace traceml

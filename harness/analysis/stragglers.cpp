@@ -1,0 +1,170 @@
+#include "harness/analysis/stragglers.h"
+
+#include <algorithm>
+#include <iterator>
+#include <tuple>
+
+#include "harness/analysis/quantiles.h"
+
+namespace traceml {
+
+namespace {
+
+constexpr double kChance = 0.001;
+constexpr double kMatters = 0.01;  // of the step
+
+struct BucketKey {
+  WindowIndex window;
+  StepIndex step;
+  int bucket = 0;
+  friend auto operator<=>(const BucketKey&, const BucketKey&) = default;
+};
+
+struct Wait {
+  BucketKey key;
+  std::int64_t nanos = 0;
+};
+
+std::vector<Wait> waits_of(const CampaignFacts& facts, ArmIndex arm, const RankRecords& records,
+                           const std::vector<WindowIndex>& valid) {
+  std::vector<Wait> waits;
+  for (const CollectiveRecord& record : records.collectives) {
+    const bool timed = record.arm == arm && record.window && record.arrival && record.end &&
+                       record.step.value >= facts.settle_steps && *record.end >= *record.arrival &&
+                       std::binary_search(valid.begin(), valid.end(), *record.window);
+    if (!timed) continue;
+    waits.push_back(
+        {{*record.window, record.step, record.bucket}, (*record.end - *record.arrival).count()});
+  }
+  const auto before = [](const Wait& a, const Wait& b) { return a.key < b.key; };
+  if (!std::is_sorted(waits.begin(), waits.end(), before)) {
+    std::stable_sort(waits.begin(), waits.end(), before);
+  }
+  waits.erase(std::unique(waits.begin(), waits.end(),
+                          [](const Wait& a, const Wait& b) { return a.key == b.key; }),
+              waits.end());
+  return waits;
+}
+
+std::vector<BucketKey> common_keys(const std::vector<std::vector<Wait>>& ranks) {
+  std::vector<BucketKey> common;
+  for (const std::vector<Wait>& waits : ranks) {
+    std::vector<BucketKey> keys, both;
+    for (const Wait& wait : waits) keys.push_back(wait.key);
+    if (&waits == &ranks.front()) {
+      common = std::move(keys);
+    } else if (keys != common) {
+      std::set_intersection(common.begin(), common.end(), keys.begin(), keys.end(),
+                            std::back_inserter(both));
+      common = std::move(both);
+    }
+  }
+  return common;
+}
+
+// Of one step, over the ranks seen so far.
+struct StepWaits {
+  std::int64_t least = 0;
+  std::int64_t total = 0;
+  int last = -1;
+  bool tie = false;
+};
+
+void add_rank(const std::vector<std::int64_t>& waits, int rank, std::vector<StepWaits>& steps) {
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    StepWaits& step = steps[i];
+    step.total += waits[i];
+    if (step.last < 0 || waits[i] < step.least) {
+      step.least = waits[i];
+      step.last = rank;
+      step.tie = false;
+    } else if (waits[i] == step.least) {
+      step.tie = true;
+    }
+  }
+}
+
+bool recurs(const AllReduceTally& tally, int rank) {
+  int windows = 0, often = 0;
+  std::size_t begin = 0;
+  while (begin < tally.windows.size()) {
+    std::size_t end = begin;
+    std::int64_t last = 0;
+    for (; end < tally.windows.size() && tally.windows[end] == tally.windows[begin]; ++end) {
+      last += tally.last[end] == rank;
+    }
+    ++windows;
+    often += last * tally.world_size > static_cast<std::int64_t>(end - begin);
+    begin = end;
+  }
+  return 2 * often >= windows;
+}
+
+}  // namespace
+
+AllReduceTally tally_all_reduces(const CampaignFacts& facts, ArmIndex arm,
+                                 const std::vector<const RankRecords*>& ranks,
+                                 const std::vector<WindowIndex>& valid) {
+  AllReduceTally tally;
+  tally.world_size = static_cast<int>(ranks.size());
+  if (ranks.size() < 2) return tally;
+  std::vector<std::vector<Wait>> waits;
+  for (const RankRecords* records : ranks) {
+    if (records == nullptr) return tally;
+    waits.push_back(waits_of(facts, arm, *records, valid));
+    if (waits.back().empty()) return tally;
+  }
+  const std::vector<BucketKey> keys = common_keys(waits);
+  std::vector<std::size_t> step_of(keys.size());
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const bool same = i > 0 && std::tie(keys[i].window, keys[i].step) ==
+                                   std::tie(keys[i - 1].window, keys[i - 1].step);
+    if (!same) tally.windows.push_back(keys[i].window);
+    step_of[i] = tally.windows.size() - 1;
+  }
+  std::vector<StepWaits> steps(tally.windows.size());
+  for (std::size_t rank = 0; rank < waits.size(); ++rank) {
+    std::vector<std::int64_t> sums(steps.size(), 0);
+    std::size_t next = 0;
+    for (const Wait& wait : waits[rank]) {
+      if (next == keys.size() || wait.key != keys[next]) continue;
+      sums[step_of[next++]] += wait.nanos;
+    }
+    add_rank(sums, static_cast<int>(rank), steps);
+  }
+  for (const StepWaits& step : steps) {
+    const double others =
+        static_cast<double>(step.total - step.least) / static_cast<double>(ranks.size() - 1);
+    tally.last.push_back(step.tie ? -1 : step.last);
+    tally.caused_ms.push_back((others - static_cast<double>(step.least)) / 1e6);
+  }
+  return tally;
+}
+
+std::int64_t last_steps_of(const AllReduceTally& tally, Rank rank) {
+  return std::count(tally.last.begin(), tally.last.end(), rank.value);
+}
+
+std::vector<Straggler> name_stragglers(const AllReduceTally& tally, const std::string& arm,
+                                       std::optional<Millis> step) {
+  std::vector<Straggler> named;
+  const auto steps = static_cast<std::int64_t>(tally.last.size());
+  if (steps == 0 || !step) return named;
+  std::vector<std::int64_t> last(static_cast<std::size_t>(tally.world_size), 0);
+  std::vector<double> caused(last.size(), 0);
+  for (std::size_t i = 0; i < tally.last.size(); ++i) {
+    if (tally.last[i] < 0) continue;
+    ++last[static_cast<std::size_t>(tally.last[i])];
+    caused[static_cast<std::size_t>(tally.last[i])] += tally.caused_ms[i];
+  }
+  for (std::size_t rank = 0; rank < last.size(); ++rank) {
+    const double chance = binomial_upper_tail(steps, last[rank], 1.0 / tally.world_size);
+    const bool matters = caused[rank] / static_cast<double>(steps) >= kMatters * step->count();
+    if (chance >= kChance / tally.world_size || !matters) continue;
+    const int number = static_cast<int>(rank);
+    named.push_back({{number}, arm, last[rank], steps, recurs(tally, number)});
+  }
+  return named;
+}
+
+}  // namespace traceml

@@ -1,0 +1,35 @@
+#pragma once
+// Which rank the others wait for at the all-reduce. A rank's wait is end - arrival of its own
+// records, so the ranks' clocks need not agree; the last to arrive waits least.
+
+#include <cstdint>
+#include <vector>
+
+#include "harness/analysis/summary.h"
+#include "harness/core/campaign.h"
+#include "harness/core/records.h"
+
+namespace traceml {
+
+// One arm, over the timed steps of which every rank has times of the same buckets.
+struct AllReduceTally {
+  std::vector<WindowIndex> windows;  // of each such step
+  std::vector<int> last;             // rank that waited least on each step; -1: a tie
+  std::vector<double> caused_ms;     // what the other ranks waited longer than it, mean over them
+  int world_size = 0;
+};
+
+// `valid` lists the windows that count, ascending.
+AllReduceTally tally_all_reduces(const CampaignFacts& facts, ArmIndex arm,
+                                 const std::vector<const RankRecords*>& ranks,
+                                 const std::vector<WindowIndex>& valid);
+
+// Steps on which `rank` was last.
+std::int64_t last_steps_of(const AllReduceTally& tally, Rank rank);
+
+// Ranks that are last clearly more often than chance (binomial p < 0.001 / ranks) and cost the
+// others at least 1 % of `step`. Recurring: so in at least half of the windows, else one-off.
+std::vector<Straggler> name_stragglers(const AllReduceTally& tally, const std::string& arm,
+                                       std::optional<Millis> step);
+
+}  // namespace traceml
