@@ -1,0 +1,22 @@
+#include <gtest/gtest.h>
+
+#include "harness/backends/local/single_rank.h"
+#include "workloads/torch/torch_workload.h"
+
+namespace traceml {
+namespace {
+
+TEST(TorchWorkloadAbsent, NamesTheOptionThatBuildsIt) {
+  SingleTransport transport;
+  SingleCollective collective;
+  EXPECT_FALSE(torch_facts());
+  try {
+    make_torch_workload(Plan{}, transport, collective);
+    FAIL() << "not refused";
+  } catch (const NotBuilt& error) {
+    EXPECT_NE(std::string(error.what()).find("-DTRACEML_WITH_TORCH=ON"), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace traceml

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <torch/torch.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "harness/plan/config.h"
+#include "workloads/input/batch_source.h"
+
+namespace traceml {
+
+// A batch as it arrives on the training device: images [N, 3, H, W] in NHWC memory, uint8 or
+// normalised float32; labels [N] int64.
+struct ArrivedBatch {
+  at::Tensor images;
+  at::Tensor labels;
+};
+
+// Where the batches of one arm come from. Training thread only; at most one batch is out.
+class BatchFeed {
+ public:
+  virtual ~BatchFeed() = default;
+
+  // Begins at batch `first` of this rank's sequence. The feed is parked before.
+  virtual void start(std::int64_t first) = 0;
+
+  // The next batch, valid until release(). Blocks until it is ready; throws RunError as
+  // BatchSource::next does.
+  virtual ArrivedBatch next() = 0;
+
+  // The bytes of the batch have been consumed.
+  virtual void release() = 0;
+
+  // Stops read-ahead; a batch that is still out is released.
+  virtual void park() = 0;
+
+  virtual std::optional<std::int64_t> ready() const = 0;
+  virtual std::map<std::string, std::int64_t> counters() const = 0;
+};
+
+// Batches of a loader, read in place in its slots.
+std::unique_ptr<BatchFeed> make_loader_feed(std::unique_ptr<BatchSource> source,
+                                            const ArmConfig& arm);
+
+// The input-free reference: one random batch that lies on the device, with the shape, strides and
+// types of a loader's batch. It depends on `seed` alone.
+std::unique_ptr<BatchFeed> make_synthetic_feed(const ArmConfig& arm, std::uint64_t seed,
+                                               at::Device device);
+
+}  // namespace traceml

@@ -1,0 +1,54 @@
+#include "workloads/torch/dataset_inputs.h"
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "workloads/input/dataset.h"
+#include "workloads/input/make_batch_source.h"
+#include "workloads/input/sample_order.h"
+
+namespace traceml {
+namespace {
+
+class DatasetInputs final : public InputProvider {
+ public:
+  DatasetInputs(std::uint64_t seed, Rank rank, int world_size)
+      : seed_(seed), rank_(rank), world_size_(world_size) {}
+
+  std::unique_ptr<BatchSource> open(const ArmConfig& arm) override {
+    std::shared_ptr<const Dataset> dataset = dataset_of(arm.input);
+    auto source = make_batch_source(arm.input, arm.workload, seed_, rank_, world_size_, dataset);
+    const auto images = static_cast<std::int64_t>(dataset->samples.size());
+    const SampleOrder order(seed_, images, arm.workload.batch_size, rank_, world_size_);
+    facts_.emplace("dataset_images", std::to_string(images));
+    facts_.emplace("dataset_classes", std::to_string(dataset->classes.size()));
+    facts_.emplace("batches_per_epoch", std::to_string(order.batches_per_epoch()));
+    return source;
+  }
+
+  std::map<std::string, std::string> facts() const override { return facts_; }
+
+ private:
+  std::shared_ptr<const Dataset> dataset_of(const InputConfig& input) {
+    std::shared_ptr<const Dataset>& dataset = datasets_[input.dataset];
+    if (!dataset) dataset = std::make_shared<const Dataset>(load_dataset(input.dataset));
+    if (input.cache == Cache::kWarm && warm_.insert(input.dataset).second) warm_cache(*dataset);
+    return dataset;
+  }
+
+  std::uint64_t seed_;
+  Rank rank_;
+  int world_size_;
+  std::map<std::string, std::shared_ptr<const Dataset>> datasets_;  // by folder
+  std::set<std::string> warm_;
+  std::map<std::string, std::string> facts_;  // of the first data set opened
+};
+
+}  // namespace
+
+std::unique_ptr<InputProvider> make_dataset_inputs(std::uint64_t seed, Rank rank, int world_size) {
+  return std::make_unique<DatasetInputs>(seed, rank, world_size);
+}
+
+}  // namespace traceml
