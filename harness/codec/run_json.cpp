@@ -6,6 +6,7 @@
 #include "harness/codec/json_text.h"
 #include "harness/codec/run_json_arms.h"
 #include "harness/codec/shareable_text.h"
+#include "harness/plan/config_keys.h"
 
 namespace traceml {
 namespace {
@@ -113,8 +114,12 @@ Json config_json(const Plan& plan) {
     for (const auto& [key, value] : arm.settings) settings[key] = without_folders(value);
     arms[arm.name] = std::move(settings);
   }
+  Json keys = Json::object();
+  for (const ConfigKey& key : config_keys()) {
+    keys[key.path] = without_folders(key.get(plan.config));
+  }
   return {{"name", plan.config.name},
-          {"question", plan.config.question},
+          {"question", without_folders(plan.config.question)},
           {"seed", facts.seed},
           {"warmup_steps", facts.warmup_steps},
           {"settle_steps", facts.settle_steps},
@@ -124,6 +129,7 @@ Json config_json(const Plan& plan) {
           {"looks", facts.looks},
           {"max_blocks", facts.max_blocks},
           {"interaction_sd", facts.interaction_sd},
+          {"keys", std::move(keys)},
           {"arms", std::move(arms)}};
 }
 

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "harness/reports/report_input.h"
+
+namespace traceml {
+
+// File name -> content of every report of a run: verdict.txt, summary.md, junit.xml, run.json. They
+// depend on the raw files alone, not on the time or place of writing.
+std::map<std::string, std::string> render_files(const ReportInput& input);
+
+}  // namespace traceml

@@ -1,0 +1,300 @@
+#include "harness/reports/arm_tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "harness/reports/figures.h"
+#include "harness/reports/text.h"
+#include "harness/reports/words.h"
+
+namespace traceml {
+namespace {
+
+bool has_phases(const ArmSummary& arm) {
+  return arm.clock.has_value() && !arm.global.phases.empty();
+}
+
+// The one clock of all arms that have phase times; nullopt where they differ.
+std::optional<Clock> common_clock(const CampaignSummary& summary) {
+  std::optional<Clock> common;
+  for (const ArmSummary& arm : summary.arms) {
+    if (!arm.clock) continue;
+    if (common && *common != *arm.clock) return std::nullopt;
+    common = arm.clock;
+  }
+  return common;
+}
+
+std::string clock_words(const CampaignSummary& summary) {
+  const auto clock = common_clock(summary);
+  return clock ? std::string(clock_name(*clock)) : "each arm's clock";
+}
+
+std::vector<std::string> arm_row(const ArmSummary& arm, int decimals) {
+  const auto& steps = arm.step_distribution;
+  const auto of_steps = [&](Millis Distribution::*figure) {
+    return bare_ms(steps ? std::optional((*steps).*figure) : std::nullopt, decimals);
+  };
+  const auto images = arm.images_per_s;
+  const std::string loss = arm.loss_first && arm.loss_last
+                               ? fmt::format("{:#.3g} > {:#.3g}", *arm.loss_first, *arm.loss_last)
+                               : kNull;
+  return {arm.name,
+          bare_ms(arm.wall_per_step, decimals),
+          bare_ms(arm.global.step_cpu, decimals),
+          bare_ms(arm.global.step_gpu, decimals),
+          !images         ? kNull
+          : *images < 100 ? fixed(*images, 1)
+                          : grouped(std::llround(*images)),
+          percent(arm.fraction_of_reference, 1),
+          of_steps(&Distribution::median),
+          of_steps(&Distribution::p95),
+          of_steps(&Distribution::p99),
+          arm.instrumented ? grouped(arm.long_waits.count) : kNull,
+          arm.long_waits.count > 0 ? bare_ms(arm.long_waits.longest, 1) : kNull,
+          std::to_string(arm.windows),
+          loss};
+}
+
+std::optional<Millis> on_clock(const PhaseFigure& figure, Clock clock) {
+  return clock == Clock::kGpu ? figure.gpu : figure.cpu;
+}
+
+std::optional<Millis> step_on(const StepFigures& figures, Clock clock) {
+  return clock == Clock::kGpu ? figures.step_gpu : figures.step_cpu;
+}
+
+std::optional<Millis> phase_on(const StepFigures& figures, Phase phase, Clock clock) {
+  const auto found = figures.phases.find(phase);
+  return found == figures.phases.end() ? std::nullopt : on_clock(found->second, clock);
+}
+
+// Rows of the phase table: a label and the figure of each arm.
+class PhaseRows {
+ public:
+  explicit PhaseRows(const CampaignSummary& summary) {
+    for (const ArmSummary& arm : summary.arms) {
+      if (!has_phases(arm)) continue;
+      arms_.push_back(&arm);
+      largest_ = std::max(largest_, step_on(arm.global, *arm.clock).value_or(Millis{}));
+    }
+  }
+
+  const std::vector<const ArmSummary*>& arms() const { return arms_; }
+
+  template <typename Figure>
+  void add(Table* table, const std::string& label, Figure figure, bool with_share) const {
+    std::vector<std::string> row = {label};
+    bool any = false;
+    for (const ArmSummary* arm : arms_) {
+      const std::optional<Millis> value = figure(*arm);
+      const std::optional<Millis> step = step_on(arm->global, *arm->clock);
+      any = any || value;
+      row.push_back(bare_ms(value, decimals_for(largest_)));
+      row.push_back(with_share && value && step ? percent(*value / *step, 1) : kNull);
+    }
+    if (any) table->rows.push_back(std::move(row));
+  }
+
+ private:
+  std::vector<const ArmSummary*> arms_;
+  Millis largest_{};
+};
+
+std::string clock_reasons(const std::vector<const ArmSummary*>& arms) {
+  std::vector<std::string> reasons;
+  for (const ArmSummary* arm : arms) {
+    if (*arm->clock == Clock::kGpu || arm->clock_why.empty()) continue;
+    const bool same_for_all = std::all_of(arms.begin(), arms.end(), [arm](const ArmSummary* other) {
+      return other->clock_why == arm->clock_why;
+    });
+    if (same_for_all) return fmt::format("Host clock: {}.", arm->clock_why);
+    reasons.push_back(fmt::format("{} on the host clock: {}", arm->name, arm->clock_why));
+  }
+  return reasons.empty() ? "" : joined(reasons, "; ") + ".";
+}
+
+bool recurs(const CampaignSummary& summary, const ArmSummary& arm, Rank rank) {
+  return std::any_of(
+      summary.stragglers.begin(), summary.stragglers.end(), [&](const Straggler& straggler) {
+        return straggler.arm == arm.name && straggler.rank == rank && straggler.recurring;
+      });
+}
+
+std::optional<Millis> difference(std::optional<Millis> value, std::optional<Millis> from) {
+  return value && from ? std::optional(*value - *from) : std::nullopt;
+}
+
+// The phase in which a rank is furthest from the mean of the ranks, and by how much.
+std::pair<Phase, Millis> furthest_phase(const ArmSummary& arm, const RankFigures& rank) {
+  std::pair<Phase, Millis> furthest{Phase::kInputWait, Millis{}};
+  for (const Phase phase : kAllPhases) {
+    if (phase == Phase::kTraced) continue;
+    const auto by = difference(phase_on(rank.figures, phase, *arm.clock),
+                               phase_on(arm.global, phase, *arm.clock));
+    if (by && std::abs(by->count()) > std::abs(furthest.second.count())) furthest = {phase, *by};
+  }
+  return furthest;
+}
+
+constexpr double kShareOfStep = 0.02;
+
+// By more than kShareOfStep of the step, in the step or in a phase.
+bool differs(const ArmSummary& arm, const RankFigures& rank) {
+  const auto step = step_on(arm.global, *arm.clock);
+  if (!step) return false;
+  const auto by_step = difference(step_on(rank.figures, *arm.clock), step).value_or(Millis{});
+  const double by =
+      std::max(std::abs(by_step.count()), std::abs(furthest_phase(arm, rank).second.count()));
+  return by > kShareOfStep * step->count();
+}
+
+std::vector<std::string> rank_row(const CampaignSummary& summary, const ArmSummary& arm,
+                                  const RankFigures& rank) {
+  const auto [phase, by] = furthest_phase(arm, rank);
+  const auto step = step_on(rank.figures, *arm.clock);
+  const int decimals = decimals_for(step.value_or(Millis{}));
+  std::string last = kNull;
+  if (rank.all_reduce_steps > 0) {
+    last = percent(double(rank.last_at_all_reduce) / double(rank.all_reduce_steps), 0);
+  }
+  return {arm.name,
+          std::to_string(rank.rank.value),
+          bare_ms(step, decimals),
+          bare_ms(phase_on(rank.figures, Phase::kInputWait, *arm.clock), decimals),
+          last,
+          fmt::format("{} {}{}", name_of(phase), signed_ms(by),
+                      recurs(summary, arm, rank.rank) ? "  <- recurring" : ""),
+          bare_ms(rank.wall_per_step, decimals)};
+}
+
+// All ranks of an arm of which one stands out; of many ranks those that do, at most kManyRanks.
+std::vector<const RankFigures*> ranks_to_show(const CampaignSummary& summary,
+                                              const ArmSummary& arm) {
+  std::vector<const RankFigures*> all;
+  std::vector<const RankFigures*> outstanding;
+  if (!arm.clock || arm.ranks.size() < 2) return all;
+  for (const RankFigures& rank : arm.ranks) {
+    all.push_back(&rank);
+    if (differs(arm, rank) || recurs(summary, arm, rank.rank)) outstanding.push_back(&rank);
+  }
+  if (!outstanding.empty() && all.size() <= kManyRanks) return all;
+  if (outstanding.size() <= kManyRanks) return outstanding;
+  const auto distance = [&](const RankFigures* rank) {
+    return std::abs(furthest_phase(arm, *rank).second.count());
+  };
+  std::stable_sort(outstanding.begin(), outstanding.end(),
+                   [&](const auto* a, const auto* b) { return distance(a) > distance(b); });
+  outstanding.resize(kManyRanks);
+  std::sort(outstanding.begin(), outstanding.end(),
+            [](const auto* a, const auto* b) { return a->rank < b->rank; });
+  return outstanding;
+}
+
+}  // namespace
+
+Table arm_table(const CampaignSummary& summary) {
+  Table table;
+  table.title = "Arms";
+  table.caption = fmt::format(
+      "ms per step. wall: host clock, max over ranks, mean of windows (judged). step: "
+      "input_wait + traced, mean of ranks and steps. of ref.: throughput as a share of that with "
+      "the matched input-free reference. p50, p95, p99: steps, max over ranks, {}.",
+      clock_words(summary));
+  table.columns = {{"arm", true, 0, true},
+                   {"wall"},
+                   {"step\nhost", false, 2, false},
+                   {"step\ndevice", false, 3, false},
+                   {"images/s"},
+                   {"of\nref."},
+                   {"p50", false, 7, false},
+                   {"p95", false, 1, false},
+                   {"p99", false, 6, false},
+                   {"waits\n> 5 ms", false, 4, false},
+                   {"longest\nwait", false, 5, false},
+                   {"windows", false, 8, false},
+                   {"loss", false, 9, false}};
+  Millis largest{};
+  for (const ArmSummary& arm : summary.arms) {
+    largest = std::max(largest, arm.wall_per_step.value_or(Millis{}));
+  }
+  for (const ArmSummary& arm : summary.arms) {
+    table.rows.push_back(arm_row(arm, decimals_for(largest)));
+  }
+  return table;
+}
+
+std::optional<Table> phase_table(const CampaignSummary& summary) {
+  const PhaseRows rows(summary);
+  if (rows.arms().empty()) return std::nullopt;
+  Table table;
+  const auto clock = common_clock(summary);
+  table.title = "Phases";
+  table.caption =
+      fmt::format("mean of ranks and steps, ms, and share of the step, {}.", clock_words(summary));
+  table.columns = {{"phase", true, 0, false}};
+  bool any_device = false;
+  for (const ArmSummary* arm : rows.arms()) {
+    any_device = any_device || *arm->clock == Clock::kGpu;
+    const std::string_view suffix = *arm->clock == Clock::kGpu ? ", device" : ", host";
+    table.columns.push_back(
+        {clock ? arm->name : fmt::format("{}{}", arm->name, suffix), false, 0, true});
+    table.columns.push_back({"share", false, 1, false});
+  }
+  for (const Phase phase : kAllPhases) {
+    if (phase == Phase::kTraced) continue;
+    const auto on_its_clock = [phase](const ArmSummary& arm) {
+      return phase_on(arm.global, phase, *arm.clock);
+    };
+    rows.add(&table, std::string(name_of(phase)), on_its_clock, true);
+  }
+  rows.add(
+      &table, "residual", [](const ArmSummary& arm) { return arm.global.residual; }, true);
+  rows.add(
+      &table, "step", [](const ArmSummary& arm) { return step_on(arm.global, *arm.clock); }, true);
+  rows.add(
+      &table, "outside, host", [](const ArmSummary& arm) { return arm.global.outside; }, false);
+  if (any_device) {
+    rows.add(
+        &table, "input_wait, host",
+        [](const ArmSummary& arm) { return phase_on(arm.global, Phase::kInputWait, Clock::kCpu); },
+        false);
+    table.remarks.push_back(
+        "input_wait on the device clock: how long the device stood idle for want of a batch; on "
+        "the host clock: how long the training thread sat in next().");
+  }
+  const std::string reasons = clock_reasons(rows.arms());
+  if (!reasons.empty()) table.remarks.push_back(reasons);
+  return table;
+}
+
+std::optional<Table> rank_table(const CampaignSummary& summary) {
+  Table table;
+  table.title = "Ranks that differ";
+  table.caption = fmt::format(
+      "ms per step, mean of steps, {}. furthest: the phase furthest from the "
+      "mean of the ranks. wall: host clock, mean of windows.",
+      clock_words(summary));
+  table.columns = {{"arm", true, 0, true},
+                   {"rank"},
+                   {"step"},
+                   {"input_wait", false, 2, false},
+                   {"last at\nall-reduce"},
+                   {"furthest", true, 0, false},
+                   {"wall", false, 3, false}};
+  for (const ArmSummary& arm : summary.arms) {
+    const auto ranks = ranks_to_show(summary, arm);
+    for (const RankFigures* rank : ranks) table.rows.push_back(rank_row(summary, arm, *rank));
+    if (!ranks.empty() && ranks.size() < arm.ranks.size()) {
+      table.remarks.push_back(
+          fmt::format("{} of {} ranks of {}: those furthest from the mean; run.json has all.",
+                      ranks.size(), arm.ranks.size(), arm.name));
+    }
+  }
+  if (table.rows.empty()) return std::nullopt;
+  return table;
+}
+
+}  // namespace traceml

@@ -1,0 +1,227 @@
+#include "harness/reports/gate_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "harness/codec/gate_figures.h"
+#include "harness/reports/figures.h"
+#include "harness/reports/text.h"
+#include "harness/reports/words.h"
+
+namespace traceml {
+namespace {
+
+bool is_fraction(const GateResult& gate) {
+  return gate.spec.kind == GateKind::kMinFraction;
+}
+
+std::string figure(double value, int decimals, bool fraction) {
+  return fraction ? fixed(value * 100, decimals) : signed_percent(value, decimals);
+}
+
+// So many decimals that two digits of the interval's width show, and that no bound that misses the
+// margin looks like it.
+int decimals_of(const GateFigures& figures, bool fraction) {
+  if (!figures.interval) return 1;
+  const auto [lower, upper] = *figures.interval;
+  const double width = (upper - lower) * 100;
+  int decimals = width >= 1 ? 1 : width >= 0.1 ? 2 : 3;
+  // An overhead near zero: one digit of it, at least.
+  const bool is_small = !fraction && std::abs(figures.estimate.value_or(1)) < 0.01;
+  if (is_small && width < 10) decimals = std::max(decimals, 2);
+  const auto hides = [&](double bound) {
+    return bound != figures.margin &&
+           figure(bound, decimals, fraction) == figure(figures.margin, decimals, fraction);
+  };
+  while (decimals < 4 && (hides(lower) || hides(upper))) ++decimals;
+  return decimals;
+}
+
+std::string interval_text(const std::optional<Interval>& interval, int decimals, bool fraction) {
+  if (!interval) return kNull;
+  return fmt::format("[{}, {}]", figure(interval->lower, decimals, fraction),
+                     figure(interval->upper, decimals, fraction));
+}
+
+std::string estimate_text(const GateResult& gate, const GateFigures& figures,
+                          const ArmFacts& baseline, int decimals) {
+  if (!figures.estimate) return "no estimate";
+  if (!is_fraction(gate)) {
+    return signed_percent(*figures.estimate, decimals) + " % wall per step";
+  }
+  const std::string of = baseline.input_free ? "input-free" : baseline.name + "'s";
+  return fmt::format("{} of {} throughput", percent(*figures.estimate, decimals), of);
+}
+
+// The parts that moved, largest first, then the rest in one clause.
+std::string where_text(const GateResult& gate) {
+  const auto size = [](const PhaseDifference& part) { return std::abs(part.difference.count()); };
+  double largest = 0;
+  for (const PhaseDifference& part : gate.where) largest = std::max(largest, size(part));
+  std::vector<std::string> moved;
+  std::vector<std::string> still;
+  double largest_still = 0;
+  for (const PhaseDifference& part : gate.where) {
+    const std::string clock =
+        part.clock == gate.where.front().clock ? "" : fmt::format(" ({})", clock_name(part.clock));
+    if (moved.size() < 4 && size(part) >= largest / 10) {
+      moved.push_back(fmt::format("{} {}{}", part.what, signed_ms(part.difference), clock));
+    } else {
+      still.push_back(part.what);
+      largest_still = std::max(largest_still, size(part));
+    }
+  }
+  std::string text = fmt::format("where: {}", joined(moved, ", "));
+  if (gate.mean_difference) {
+    text += fmt::format(" of {} wall per step", signed_ms(*gate.mean_difference));
+  }
+  if (!still.empty()) {
+    text += fmt::format("; {} within {}", joined(still, ", "),
+                        signed_ms(Millis(largest_still)).substr(1));
+  }
+  return text + fmt::format(" ({}, mean of ranks and steps)", clock_name(gate.where.front().clock));
+}
+
+std::string why_text(const GateResult& gate) {
+  std::string text;
+  if (gate.reason) text = fmt::format("{}: ", name_of(*gate.reason));
+  text += gate.why;
+  std::vector<std::string> others;
+  for (const Reason reason : gate.all_reasons) {
+    if (reason != gate.reason) others.emplace_back(name_of(reason));
+  }
+  if (!others.empty()) text += fmt::format(" (also {})", joined(others, ", "));
+  return text;
+}
+
+std::string differs_text(const std::vector<std::string>& keys) {
+  if (keys.size() == 1) return "differ in " + keys.front();
+  return fmt::format("combined effect of {} settings: {}", keys.size(), joined(keys, "; "));
+}
+
+std::string per_rank_text(const std::vector<std::pair<Rank, Millis>>& ranks) {
+  if (ranks.size() > kManyRanks) {
+    const auto [least, most] =
+        std::minmax_element(ranks.begin(), ranks.end(),
+                            [](const auto& a, const auto& b) { return a.second < b.second; });
+    return fmt::format("wall per step, {} ranks: from {} (rank {}) to {} (rank {})", ranks.size(),
+                       signed_ms(least->second), least->first.value, signed_ms(most->second),
+                       most->first.value);
+  }
+  std::vector<std::string> parts;
+  for (const auto& [rank, difference] : ranks) {
+    parts.push_back(fmt::format("rank {} {}", rank.value, signed_ms(difference)));
+  }
+  return "wall per step: " + joined(parts, ", ");
+}
+
+std::vector<const GateResult*> worst_first(const CampaignSummary& summary) {
+  std::vector<const GateResult*> gates;
+  for (const Outcome outcome : {Outcome::kFail, Outcome::kInconclusive, Outcome::kPass}) {
+    for (const GateResult& gate : summary.gates) {
+      if (gate.outcome == outcome) gates.push_back(&gate);
+    }
+  }
+  return gates;
+}
+
+GateText text_of_gate(const GateResult& gate, const CampaignFacts& facts) {
+  const GateFigures figures = figures_of(gate);
+  const bool fraction = is_fraction(gate);
+  const int decimals = decimals_of(figures, fraction);
+  const ArmFacts& baseline = facts.arms.at(static_cast<std::size_t>(gate.spec.baseline.value));
+  GateText text;
+  text.outcome = word_of(gate.outcome);
+  text.name = gate.spec.name;
+  text.estimate = estimate_text(gate, figures, baseline, decimals);
+  text.interval = interval_text(figures.interval, decimals, fraction);
+  text.margin = (fraction ? "needs > " : "allows < ") + margin_percent(figures.margin);
+  text.scope = fmt::format("{} block{}", gate.blocks, gate.blocks == 1 ? "" : "s");
+  if (gate.outcome == Outcome::kFail && !gate.where.empty()) text.where = where_text(gate);
+  if (gate.outcome == Outcome::kInconclusive || gate.reason) text.why = why_text(gate);
+  if (!gate.differing_keys.empty()) text.differs = differs_text(gate.differing_keys);
+  if (gate.per_rank_difference && !gate.per_rank_difference->empty()) {
+    text.per_rank = per_rank_text(*gate.per_rank_difference);
+  }
+  text.counts_as_pass = gate.outcome == Outcome::kPass ||
+                        (gate.outcome == Outcome::kInconclusive && gate.spec.inconclusive_passes);
+  return text;
+}
+
+}  // namespace
+
+std::string word_of(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::kPass:
+      return "PASS";
+    case Outcome::kFail:
+      return "FAIL";
+    case Outcome::kInconclusive:
+      return "INCONCLUSIVE";
+  }
+  return "";
+}
+
+std::vector<GateText> gate_texts(const ReportInput& input) {
+  std::vector<GateText> texts;
+  for (const GateResult* gate : worst_first(input.summary)) {
+    texts.push_back(text_of_gate(*gate, input.plan.facts));
+  }
+  return texts;
+}
+
+std::string gates_basis(const CampaignFacts& facts) {
+  return fmt::format(
+      "Judged: wall per step, host clock, device synchronised, max over ranks, as ratios within "
+      "blocks of this launch. Each verdict is wrong with probability {:.4g} % at most; intervals "
+      "allow for {:.4g} % (sd) between launches.",
+      facts.alpha * 100, facts.interaction_sd * 100);
+}
+
+std::optional<Table> gate_statistics(const ReportInput& input) {
+  const auto& gates = input.summary.gates;
+  if (std::none_of(gates.begin(), gates.end(),
+                   [](const GateResult& gate) { return gate.theta.has_value(); })) {
+    return std::nullopt;
+  }
+  Table table;
+  table.title = "How sure";
+  table.caption = "wall per step, host clock, max over ranks; in % as the gate is written.";
+  table.columns = {{"gate", true, 0, true},
+                   {"blocks"},
+                   {"could\nhave seen"},
+                   {"90 %\ninterval", false, 1, false},
+                   {"order\neffect", false, 2, false},
+                   {"spread of\nblocks", false, 3, false},
+                   {"direction", true, 4, false},
+                   {"median\n(HL)", false, 5, false},
+                   {"unseen\nbelow", false, 6, false}};
+  for (const GateResult* listed : worst_first(input.summary)) {
+    const GateResult& gate = *listed;
+    const bool fraction = is_fraction(gate);
+    const GateFigures figures = figures_of(gate);
+    const auto log_percent = [](const std::optional<double>& value) {
+      return value ? signed_percent(std::expm1(*value), 2) + " %" : std::string(kNull);
+    };
+    std::string median = kNull;
+    if (gate.hodges_lehmann) {
+      median =
+          fraction ? percent(std::exp(-*gate.hodges_lehmann), 2) : log_percent(gate.hodges_lehmann);
+    }
+    table.rows.push_back(
+        {gate.spec.name, std::to_string(gate.blocks), percent(gate.minimum_detectable, 2),
+         interval_text(figures.interval_90, 2, fraction), log_percent(gate.order_effect),
+         percent(gate.pair_sd, 2), std::string(name_of(gate.direction)), median,
+         percent(gate.unseen_fraction, 0)});
+  }
+  table.remarks = {
+      "could have seen: the change that so many blocks tell from none in 4 of 5 runs. order "
+      "effect: "
+      "what running first in a block costs; it cancels. unseen "
+      "below: an event in a smaller share of the windows may have gone unseen."};
+  return table;
+}
+
+}  // namespace traceml

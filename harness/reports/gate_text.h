@@ -1,0 +1,39 @@
+#pragma once
+// A gate in words: the same in every report form. Raw text, escaped by the form.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/reports/report_input.h"
+#include "harness/reports/table.h"
+
+namespace traceml {
+
+struct GateText {
+  std::string outcome;                  // "PASS", "FAIL", "INCONCLUSIVE"
+  std::string name;                     // "shipped against reference"
+  std::string estimate;                 // "97.8 % of input-free throughput", "+3.1 % wall per step"
+  std::string interval;                 // "[97.1, 98.4]"
+  std::string margin;                   // "needs > 95 %", "allows < 2 %"
+  std::string scope;                    // "10 blocks"
+  std::optional<std::string> where;     // FAIL: "where: input_wait +1.20 ms; ..."
+  std::optional<std::string> why;       // "wide_interval: ..."
+  std::optional<std::string> differs;   // "differ in input.workers: 8 against 4"
+  std::optional<std::string> per_rank;  // overhead gates
+  bool counts_as_pass = false;          // PASS, or INCONCLUSIVE where the config lets it pass
+};
+
+std::string word_of(Outcome outcome);  // "PASS"
+
+// Of all gates, those that need a reader first: FAIL, INCONCLUSIVE, PASS.
+std::vector<GateText> gate_texts(const ReportInput& input);
+
+// What holds for the estimates of all gates: clock, reduction, level, scope.
+std::string gates_basis(const CampaignFacts& facts);
+
+// How sure each gate is: interval at 90 %, pair sd, order effect, what could have been detected.
+// nullopt where no gate has an estimate.
+std::optional<Table> gate_statistics(const ReportInput& input);
+
+}  // namespace traceml

@@ -1,0 +1,185 @@
+#include "harness/reports/scenario.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "harness/codec/gate_figures.h"
+#include "harness/plan/config_keys.h"
+#include "harness/reports/text.h"
+#include "harness/reports/words.h"
+
+namespace traceml {
+namespace {
+
+std::string plural(std::int64_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+std::string model_line(const Plan& plan) {
+  const auto text = [&](std::string_view key) { return text_of(plan.config, key); };
+  const int batch = plan.config.workload.batch_size;
+  return fmt::format(
+      "{}, {} classes, {} px, batch {} a rank ({} in all), {}, {}, {}, lr {}, momentum {}",
+      text("workload.model"), text("workload.classes"), text("workload.image_size"), batch,
+      batch * plan.facts.world_size, text("workload.precision"), text("workload.memory_format"),
+      text("workload.execution"), text("workload.optimizer.lr"),
+      text("workload.optimizer.momentum"));
+}
+
+std::string data_line(const ReportInput& input) {
+  const auto text = [&](std::string_view key) { return text_of(input.plan.config, key); };
+  const std::string& dataset = input.plan.config.input.dataset;
+  if (dataset.empty()) return "none (every arm reads batches from memory)";
+  // The folder's own name: reports do not say where it lies on this host.
+  std::filesystem::path folder = std::filesystem::path(dataset).lexically_normal();
+  if (folder.filename().empty()) folder = folder.parent_path();
+  const auto images = input.info.facts.find("dataset_images");
+  return fmt::format("{}{}, {} workers a rank, {}, prefetch {}, {}", folder.filename().string(),
+                     images == input.info.facts.end() ? "" : " (" + images->second + " images)",
+                     text("input.workers"), text("input.scheduling"), text("input.prefetch"),
+                     text("input.dtype"));
+}
+
+std::string ranks_line(const ReportInput& input) {
+  std::string line =
+      fmt::format("{} on {}", plural(input.info.world_size, "rank"), input.info.device);
+  if (!input.info.exchange.empty()) line += ", exchange " + input.info.exchange;
+  const std::string environment = short_form(input.info.environment);
+  return environment.empty() ? line : line + "; " + environment;
+}
+
+std::string order_line(const ReportInput& input) {
+  const CampaignFacts& facts = input.plan.facts;
+  return fmt::format(
+      "windows of {} after {} to settle, {} of warm-up; {} of at most {}, seed {}; a step is "
+      "input_wait + traced, start of next() to end of the optimizer",
+      plural(facts.steps_per_window, "step"), facts.settle_steps, facts.warmup_steps,
+      plural(input.summary.blocks, "block"), facts.max_blocks, facts.seed);
+}
+
+std::string facts_line(const RunInfo& info) {
+  std::vector<std::string> parts;
+  for (const auto& [key, value] : info.facts) {
+    if (key != "dataset_images") parts.push_back(key + " " + value);
+  }
+  return joined(parts, ", ");
+}
+
+std::string list_of(const std::vector<Rank>& ranks) {
+  std::vector<std::string> parts;
+  for (const Rank rank : ranks) {
+    if (parts.size() == kManyRanks) {
+      parts.push_back(fmt::format("... ({} in all)", ranks.size()));
+      break;
+    }
+    parts.push_back(std::to_string(rank.value));
+  }
+  return joined(parts, ", ");
+}
+
+bool is_complete(const std::string& coverage) {
+  const auto slash = coverage.find('/');
+  return slash != std::string::npos && coverage.substr(0, slash) == coverage.substr(slash + 1);
+}
+
+// "shipped 96/96 on each rank", "shipped 95/96 on rank 1, all on the others".
+std::string coverage_text(const ArmSummary& arm) {
+  const std::string& first = arm.ranks.front().coverage;
+  std::vector<std::string> parts;
+  std::size_t same = 0;
+  for (const RankFigures& rank : arm.ranks) {
+    same += rank.coverage == first ? 1 : 0;
+    if (is_complete(rank.coverage)) continue;
+    parts.push_back(fmt::format("{} on rank {}", rank.coverage, rank.rank.value));
+  }
+  if (same == arm.ranks.size()) return fmt::format("{} {} on each rank", arm.name, first);
+  const std::size_t incomplete = parts.size();
+  if (incomplete > kManyRanks) {
+    parts.resize(kManyRanks);
+    parts.push_back(fmt::format("... ({} ranks)", incomplete));
+  }
+  if (incomplete < arm.ranks.size()) parts.emplace_back("all on the others");
+  return fmt::format("{} {}", arm.name, joined(parts, ", "));
+}
+
+std::string coverage_note(const CampaignSummary& summary) {
+  std::vector<std::string> arms;
+  bool any_device = false;
+  for (const ArmSummary& arm : summary.arms) {
+    if (!arm.instrumented || arm.ranks.empty() || arm.ranks.front().coverage.empty()) continue;
+    any_device = any_device || arm.clock == Clock::kGpu ||
+                 std::any_of(arm.ranks.begin(), arm.ranks.end(), [](const RankFigures& rank) {
+                   return !rank.coverage.starts_with("0/");
+                 });
+    arms.push_back(coverage_text(arm));
+  }
+  if (arms.empty() || !any_device) return "";
+  return fmt::format("Steps with device times: {}.", joined(arms, "; "));
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> scenario(const ReportInput& input) {
+  std::vector<std::pair<std::string, std::string>> lines = {{"model", model_line(input.plan)},
+                                                            {"data", data_line(input)},
+                                                            {"ranks", ranks_line(input)},
+                                                            {"order", order_line(input)}};
+  if (const std::string facts = facts_line(input.info); !facts.empty()) {
+    lines.emplace_back("facts", facts);
+  }
+  return lines;
+}
+
+std::string failure_sentence(const RunInfo& info) {
+  return info.failure.empty()
+             ? "the run ended before its plan and left no reason (killed, or a lost machine)"
+             : info.failure;
+}
+
+std::vector<std::string> warnings_of(const ReportInput& input) {
+  const CampaignSummary& summary = input.summary;
+  std::vector<std::string> warnings;
+  if (!summary.missing_ranks.empty()) {
+    warnings.push_back(fmt::format("No records of rank {}: figures over all ranks are null.",
+                                   list_of(summary.missing_ranks)));
+  }
+  if (!input.info.distortions.empty()) {
+    warnings.push_back(
+        fmt::format("The environment distorts times: {}.", joined(input.info.distortions, ", ")));
+  }
+  for (const Straggler& straggler : summary.stragglers) {
+    if (!straggler.recurring) continue;
+    warnings.push_back(fmt::format("Rank {} came last to the all-reduce on {} of {} steps of {}.",
+                                   straggler.rank.value, straggler.last_steps, straggler.of_steps,
+                                   straggler.arm));
+  }
+  for (const ArmSummary& arm : summary.arms) {
+    if (arm.voided_windows > 0) {
+      warnings.push_back(fmt::format("{} of {} voided by an outside record.",
+                                     plural(arm.voided_windows, "window"), arm.name));
+    }
+  }
+  warnings.insert(warnings.end(), summary.warnings.begin(), summary.warnings.end());
+  return warnings;
+}
+
+std::vector<std::string> notes_of(const ReportInput& input) {
+  std::vector<std::string> notes;
+  if (const std::string coverage = coverage_note(input.summary); !coverage.empty()) {
+    notes.push_back(coverage);
+  }
+  for (const auto& [arm, difference] : input.info.equal_by_design) {
+    notes.push_back(fmt::format("{} differs from its reference by design: {}", arm, difference));
+  }
+  notes.insert(notes.end(), input.info.notes.begin(), input.info.notes.end());
+  std::vector<std::string> counters;
+  for (const auto& [name, count] : input.info.counters) {
+    if (count != 0) counters.push_back(fmt::format("{} {}", name, count));
+  }
+  if (!counters.empty()) notes.push_back("Counters: " + joined(counters, ", ") + ".");
+  return notes;
+}
+
+}  // namespace traceml

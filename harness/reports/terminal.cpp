@@ -1,0 +1,170 @@
+#include "harness/reports/terminal.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "harness/codec/gate_figures.h"
+#include "harness/reports/arm_tables.h"
+#include "harness/reports/gate_text.h"
+#include "harness/reports/scenario.h"
+#include "harness/reports/text.h"
+
+namespace traceml {
+namespace {
+
+// Of what stands below a gate's name where its line is too long.
+const std::string kNarrowIndent(6, ' ');
+
+class TerminalPage {
+ public:
+  TerminalPage(const ReportInput& input, const TerminalStyle& style)
+      : input_(input), columns_(std::max(style.columns, 40)), colour_(style.colour) {}
+
+  std::string render() {
+    add_failure();
+    add_gates();
+    add_scenario();
+    add_table(arm_table(input_.summary));
+    if (const auto phases = phase_table(input_.summary)) add_table(*phases);
+    if (const auto ranks = rank_table(input_.summary)) add_table(*ranks);
+    if (const auto sure = gate_statistics(input_)) add_table(*sure);
+    add_sentences("!", warnings_of(input_));
+    add_sentences("-", notes_of(input_));
+    add_last_line();
+    return page_;
+  }
+
+ private:
+  // Blue, orange and purple are told apart with any colour vision; the words say it all the same.
+  std::string coloured(const std::string& word) const {
+    if (!colour_) return word;
+    const char* code = word.starts_with("PASS")                                     ? "1;38;5;33"
+                       : word.starts_with("FAIL") || word.starts_with("RUN FAILED") ? "1;38;5;208"
+                                                                                    : "1;38;5;140";
+    return fmt::format("\x1b[{}m{}\x1b[0m", code, word);
+  }
+
+  // `word` opens the first line and is coloured; `text` is cleaned and wrapped behind it.
+  void add_wrapped(const std::string& word, std::string_view indent, const std::string& text) {
+    const std::string first = word.empty() ? std::string(indent) : word + "  ";
+    auto lines = wrapped(plain_text(text), first, columns_);
+    if (!word.empty()) lines.front().replace(0, word.size(), coloured(word));
+    for (const std::string& line : lines) page_ += line + "\n";
+  }
+
+  void add_failure() {
+    if (!ended_early(input_.info)) return;
+    add_wrapped("RUN FAILED", "", failure_sentence(input_.info));
+    add_wrapped("", "", "What follows comes from the windows that were finished.");
+    page_ += "\n";
+  }
+
+  void add_gates() {
+    if (input_.summary.gates.empty()) {
+      add_wrapped("NO GATES", "", "the config has no gate: measured, not judged");
+      page_ += "\n";
+      return;
+    }
+    const std::vector<GateText> gates = gate_texts(input_);
+    std::size_t word_width = 0;
+    for (const GateText& gate : gates) word_width = std::max(word_width, gate.outcome.size());
+    const std::string indent(word_width + 2, ' ');
+    const bool one_line = std::all_of(gates.begin(), gates.end(), [&](const GateText& gate) {
+      return width_of(indent + one_line_of(gate, gates)) <= columns_;
+    });
+    for (const GateText& gate : gates) add_gate(gate, gates, indent, one_line);
+    add_wrapped("", "", gates_basis(input_.plan.facts));
+    page_ += "\n";
+  }
+
+  static std::string padded(const std::string& text, std::size_t width) {
+    return text + std::string(width - std::min(width, std::size_t(width_of(text))), ' ');
+  }
+
+  // The gate's figures, in columns that line up with those of the other gates.
+  static std::string figures_of_gate(const GateText& gate, const std::vector<GateText>& all) {
+    const auto widest = [&](std::string GateText::*part) {
+      std::size_t width = 0;
+      for (const GateText& other : all) width = std::max(width, (other.*part).size());
+      return width;
+    };
+    return padded(gate.estimate, widest(&GateText::estimate)) + "  " +
+           padded(gate.interval, widest(&GateText::interval)) + "  " +
+           padded(gate.margin, widest(&GateText::margin));
+  }
+
+  static std::string one_line_of(const GateText& gate, const std::vector<GateText>& all) {
+    int width = 0;
+    for (const GateText& other : all) width = std::max(width, width_of(plain_text(other.name)));
+    return padded(plain_text(gate.name), std::size_t(width)) + "  " + figures_of_gate(gate, all) +
+           "  " + gate.scope;
+  }
+
+  void add_gate(const GateText& gate, const std::vector<GateText>& all, const std::string& indent,
+                bool one_line) {
+    const std::string word =
+        coloured(gate.outcome) + std::string(indent.size() - gate.outcome.size(), ' ');
+    if (one_line) {
+      page_ += word + one_line_of(gate, all) + "\n";
+    } else {
+      page_ += word + shortened(plain_text(gate.name), columns_ - int(indent.size())) + "\n";
+      const std::string figures =
+          kNarrowIndent + plain_text(figures_of_gate(gate, all)) + "  " + gate.scope;
+      if (width_of(figures) <= columns_) {
+        page_ += figures + "\n";
+      } else {
+        add_wrapped("", kNarrowIndent, gate.estimate);
+        add_wrapped("", kNarrowIndent,
+                    fmt::format("{}, {}, {}", gate.interval, gate.margin, gate.scope));
+      }
+    }
+    for (const auto& sentence : {gate.why, gate.where, gate.per_rank, gate.differs}) {
+      if (sentence) add_wrapped("", one_line ? indent : kNarrowIndent, *sentence);
+    }
+  }
+
+  void add_scenario() {
+    const Config& config = input_.plan.config;
+    add_wrapped("", "", fmt::format("traceml-bench {}: {}", input_.info.tool_version, config.name));
+    if (!config.question.empty()) add_wrapped("", "", config.question);
+    for (const auto& [label, text] : scenario(input_)) {
+      add_wrapped("", padded(label, 7), text);
+    }
+    page_ += "\n";
+  }
+
+  void add_table(const Table& table) { page_ += draw_table(table, columns_) + "\n"; }
+
+  void add_sentences(std::string_view mark, const std::vector<std::string>& sentences) {
+    for (const std::string& sentence : sentences) {
+      add_wrapped("", fmt::format("{} ", mark), sentence);
+    }
+    if (!sentences.empty()) page_ += "\n";
+  }
+
+  void add_last_line() {
+    const std::string line = plain_text(render_verdict_line(input_));
+    const std::size_t word_end = std::min(line.find(" ("), line.size());
+    page_ += coloured(line.substr(0, word_end)) + line.substr(word_end);
+    const std::string dir = plain_text(input_.results_dir);
+    if (!dir.empty()) {
+      page_ += width_of(line) + 3 + width_of(dir) <= columns_ ? "   " : "\n";
+      page_ += dir;
+    }
+    page_ += "\n";
+  }
+
+  const ReportInput& input_;
+  int columns_;
+  bool colour_;
+  std::string page_;
+};
+
+}  // namespace
+
+std::string render_terminal(const ReportInput& input, const TerminalStyle& style) {
+  return TerminalPage(input, style).render();
+}
+
+}  // namespace traceml

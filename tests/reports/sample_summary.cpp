@@ -1,0 +1,395 @@
+#include "tests/reports/sample_summary.h"
+
+#include <cmath>
+#include <stdexcept>
+
+namespace traceml::testing {
+namespace {
+
+struct ArmTimes {
+  double wall, input_wait, h2d, normalize, forward, loss, backward, optimizer, outside;
+};
+
+constexpr ArmTimes kReference{171.62, 0.012, 0.004, 1.31, 58.31, 0.42, 97.61, 13.02, 0.11};
+constexpr ArmTimes kShipped{175.48, 2.71, 0.004, 1.34, 58.52, 0.43, 98.44, 13.11, 0.12};
+
+StepFigures figures_of(const ArmTimes& times, double factor) {
+  StepFigures figures;
+  const auto add = [&](Phase phase, double value) {
+    figures.phases[phase].cpu = Millis(value * factor);
+  };
+  add(Phase::kInputWait, times.input_wait);
+  add(Phase::kH2d, times.h2d);
+  add(Phase::kNormalize, times.normalize);
+  add(Phase::kForward, times.forward);
+  add(Phase::kLoss, times.loss);
+  add(Phase::kBackward, times.backward);
+  add(Phase::kOptimizer, times.optimizer);
+  const double compute = times.forward + times.loss + times.backward + times.optimizer;
+  const double residual = 0.21;
+  const double traced = times.h2d + times.normalize + compute + residual;
+  add(Phase::kTraced, traced);
+  figures.compute = Millis(compute * factor);
+  figures.residual = Millis(residual * factor);
+  figures.step_cpu = Millis((times.input_wait + traced) * factor);
+  figures.outside = Millis(times.outside);
+  return figures;
+}
+
+Distribution around(double mean) {
+  return {480,
+          Millis(mean),
+          Millis(mean * 0.997),
+          Millis(mean * 0.962),
+          Millis(mean * 1.049),
+          Millis(mean * 1.118),
+          Millis(mean * 0.951),
+          Millis(mean * 1.304)};
+}
+
+ArmSummary instrumented_arm(int index, const std::string& name, const ArmTimes& times,
+                            double global_batch) {
+  ArmSummary arm;
+  arm.arm = ArmIndex{index};
+  arm.name = name;
+  arm.instrumented = true;
+  arm.windows = 10;
+  arm.wall_per_step = Millis(times.wall);
+  arm.images_per_s = global_batch / times.wall * 1000;
+  arm.clock = Clock::kCpu;
+  arm.clock_why = "no device clock";
+  arm.global = figures_of(times, 1);
+  for (int rank = 0; rank < 2; ++rank) {
+    RankFigures figures;
+    figures.rank = Rank{rank};
+    figures.wall_per_step = Millis(times.wall - 0.05 * rank);
+    figures.figures = figures_of(times, rank == 0 ? 1.002 : 0.998);
+    figures.coverage = "0/480";
+    figures.last_at_all_reduce = rank == 0 ? 250 : 230;
+    figures.all_reduce_steps = 480;
+    arm.ranks.push_back(figures);
+  }
+  arm.step_distribution = around(times.wall - times.outside);
+  arm.window_distribution = around(times.wall);
+  arm.loss_first = 4.6154;
+  arm.loss_last = 4.2017;
+  return arm;
+}
+
+ArmFacts arm_facts(const std::string& name, Instrument instrument, bool input_free) {
+  ArmFacts facts;
+  facts.name = name;
+  facts.instrument = instrument;
+  facts.global_batch = 16;
+  facts.input_free = input_free;
+  facts.queue_capacity = input_free ? 0 : 2;
+  facts.hidden = instrument == Instrument::kNone;
+  if (!input_free) facts.reference = ArmIndex{0};
+  facts.settings = {{"input.source", input_free ? "synthetic" : "dataset"},
+                    {"input.workers", "2"},
+                    {"input.dataset", "/home/ann/data/food-101"}};
+  return facts;
+}
+
+GateSpec gate_spec(const std::string& name, GateKind kind, int candidate, int baseline) {
+  GateSpec spec;
+  spec.name = name;
+  spec.kind = kind;
+  spec.candidate = ArmIndex{candidate};
+  spec.baseline = ArmIndex{baseline};
+  return spec;
+}
+
+GateResult gate_from(const GateSpec& spec, Outcome outcome, double theta, double half_width) {
+  GateResult gate;
+  gate.spec = spec;
+  gate.outcome = outcome;
+  gate.theta = theta;
+  gate.interval = Interval{theta - half_width, theta + half_width};
+  gate.interval_90 = Interval{theta - half_width / 2, theta + half_width / 2};
+  gate.direction = theta - half_width > 0   ? Direction::kSlower
+                   : theta + half_width < 0 ? Direction::kFaster
+                                            : Direction::kUnresolved;
+  gate.order_effect = 0.0002;
+  gate.pair_sd = half_width / 1.1;
+  gate.p_regression = 0.4;
+  gate.hodges_lehmann = theta + 0.0003;
+  gate.hodges_lehmann_interval = gate.interval;
+  gate.minimum_detectable = half_width * 1.3;
+  gate.unseen_fraction = 0.2589;
+  gate.blocks = 10;
+  gate.look = 10;
+  gate.mean_difference = Millis(171.62 * std::expm1(theta));
+  return gate;
+}
+
+Config sample_config() {
+  Config config;
+  config.name = "food101-resnet18";
+  config.question = "Does the loader keep two CPU ranks fed at 2 workers?";
+  config.seed = 7;
+  config.workload.model = "resnet18";
+  config.workload.batch_size = 8;
+  config.workload.image_size = 64;
+  config.workload.device = Device::kCpu;
+  config.input.dataset = "/home/ann/data/food-101";
+  config.input.workers = 2;
+  return config;
+}
+
+RunInfo sample_info() {
+  RunInfo info;
+  info.tool_version = "0.1.0";
+  info.created_utc = "2026-11-29T18:15:00Z";
+  info.config_text = "name: food101-resnet18\n";
+  info.world_size = 2;
+  info.device = "cpu";
+  info.exchange = "mpi";
+  info.environment.facts = {{"cores_allowed", "2"},
+                            {"cpu_model", "AMD EPYC 7763 64-Core Processor"},
+                            {"device", "cpu"},
+                            {"libtorch", "2.11.0"},
+                            {"mpi", "Open MPI 4.1.4"}};
+  info.facts = {{"dataset_images", "302"}, {"intra_op_threads", "1"}, {"parameters", "11,228,325"}};
+  info.counters = {{"events_created", 0}, {"samples_replaced", 0}};
+  info.equal_by_design = {{"shipped", "JPEG decoding and no copy from memory"}};
+  info.notes = {"All ranks hold the same parameters (digest 8f3a61c2)."};
+  info.finished = true;
+  return info;
+}
+
+}  // namespace
+
+ArmSummary& Sample::arm(const std::string& name) {
+  for (ArmSummary& arm : summary.arms) {
+    if (arm.name == name) return arm;
+  }
+  throw std::out_of_range("no arm " + name);
+}
+
+Sample passed_run() {
+  Sample sample;
+  sample.info = sample_info();
+  sample.plan.config = sample_config();
+  CampaignFacts& facts = sample.plan.facts;
+  facts.world_size = 2;
+  facts.steps_per_window = 48;
+  facts.settle_steps = 2;
+  facts.warmup_steps = 16;
+  facts.seed = 7;
+  facts.arms = {arm_facts("reference", Instrument::kEvents, true),
+                arm_facts("shipped", Instrument::kEvents, false),
+                arm_facts("shipped/none", Instrument::kNone, false)};
+  GateSpec fraction = gate_spec("shipped against reference", GateKind::kMinFraction, 1, 0);
+  fraction.delta = 1 / 0.95 - 1;
+  fraction.min_fraction = 0.95;
+  GateSpec overhead = gate_spec("overhead of events on shipped", GateKind::kMaxOverhead, 1, 2);
+  overhead.delta = 0.01;
+  facts.gates = {fraction, overhead};
+
+  CampaignSummary& summary = sample.summary;
+  summary.outcome = Outcome::kPass;
+  summary.exit_code = 0;
+  summary.blocks = 10;
+  summary.arms = {instrumented_arm(0, "reference", kReference, 16),
+                  instrumented_arm(1, "shipped", kShipped, 16)};
+  summary.arms[1].fraction_of_reference = 0.978;
+  summary.arms[1].long_waits = {12, Millis(98), Millis(18.4)};
+  ArmSummary bare;
+  bare.arm = ArmIndex{2};
+  bare.name = "shipped/none";
+  bare.hidden = true;
+  bare.windows = 10;
+  bare.wall_per_step = Millis(175.41);
+  bare.images_per_s = 16 / 0.17541;
+  bare.window_distribution = around(175.41);
+  summary.arms.push_back(bare);
+  summary.gates = {gate_from(fraction, Outcome::kPass, -std::log(0.978), 0.0066),
+                   gate_from(overhead, Outcome::kPass, 0.0004, 0.0071)};
+  summary.gates[0].differing_keys = {"input.source: dataset against synthetic"};
+  summary.gates[1].differing_keys = {"measure.instrument: events against none"};
+  summary.gates[1].per_rank_difference = {{Rank{0}, Millis(0.081)}, {Rank{1}, Millis(0.059)}};
+  return sample;
+}
+
+Sample failed_run() {
+  Sample sample = passed_run();
+  ArmFacts deeper = arm_facts("deeper", Instrument::kEvents, false);
+  deeper.settings[1].second = "0";
+  sample.plan.facts.arms.push_back(deeper);
+  GateSpec spec = gate_spec("deeper against shipped", GateKind::kMaxRegression, 3, 1);
+  spec.delta = 0.02;
+  sample.plan.facts.gates.push_back(spec);
+
+  ArmTimes slow = kShipped;
+  slow.wall = 180.97;
+  slow.input_wait = 8.03;
+  ArmSummary arm = instrumented_arm(3, "deeper", slow, 16);
+  arm.fraction_of_reference = 0.948;
+  arm.long_waits = {471, Millis(3840), Millis(31.2)};
+  sample.summary.arms.push_back(arm);
+  GateResult gate = gate_from(spec, Outcome::kFail, std::log(1.031), 0.007);
+  gate.why = "the lower bound of the change, +2.4 %, is above the margin of 2 %";
+  gate.differing_keys = {"input.workers: 0 against 2", "input.prefetch: 4 against 2"};
+  gate.where = {{"input_wait", Clock::kCpu, Millis(5.32)}, {"backward", Clock::kCpu, Millis(0.11)},
+                {"optimizer", Clock::kCpu, Millis(-0.04)}, {"forward", Clock::kCpu, Millis(0.02)},
+                {"loss", Clock::kCpu, Millis(0.001)},      {"outside", Clock::kCpu, Millis(0.01)}};
+  gate.mean_difference = Millis(5.49);
+  sample.summary.gates.push_back(gate);
+  sample.summary.outcome = Outcome::kFail;
+  sample.summary.exit_code = 10;
+  sample.summary.warnings = {"1 of 40 windows lies outside 3 IQR of its arm (deeper, block 7)."};
+  return sample;
+}
+
+Sample inconclusive_run() {
+  Sample sample = passed_run();
+  sample.plan.config.workload.device = Device::kAuto;
+  GateResult wide =
+      gate_from(sample.plan.facts.gates[0], Outcome::kInconclusive, -std::log(0.957), 0.031);
+  wide.differing_keys = sample.gate(0).differing_keys;
+  wide.reason = Reason::kNotSteady;
+  wide.all_reasons = {Reason::kNotSteady, Reason::kWideInterval};
+  wide.why =
+      "the first third of the windows is 4.1 % slower than the last (t 3.9), more than half of the "
+      "margin; warm up for longer than 16 steps";
+  wide.blocks = 20;
+  wide.look = 0;
+  sample.gate(0) = wide;
+  sample.gate(1).outcome = Outcome::kInconclusive;
+  sample.gate(1).reason = Reason::kWideInterval;
+  sample.gate(1).all_reasons = {Reason::kWideInterval};
+  sample.gate(1).why =
+      "the interval is 2.9 % wide and the margin 1 %; more blocks or launches help";
+  sample.gate(1).spec.inconclusive_passes = true;
+  sample.summary.outcome = Outcome::kInconclusive;
+  sample.summary.exit_code = 11;
+  sample.summary.reason = Reason::kNotSteady;
+  return sample;
+}
+
+Sample run_without_gates() {
+  Sample sample = passed_run();
+  sample.plan.facts.gates.clear();
+  sample.summary.gates.clear();
+  sample.summary.no_gates = true;
+  return sample;
+}
+
+Sample run_with_missing_rank() {
+  Sample sample = passed_run();
+  sample.info.finished = false;
+  sample.info.failure =
+      "rank 1 failed in arm shipped, window 7, step 12, input_wait: cannot read "
+      "/home/ann/data/food-101/images/pho/1204.jpg: not a JPEG file";
+  sample.summary.missing_ranks = {Rank{1}};
+  sample.summary.exit_code = 4;
+  sample.summary.outcome = Outcome::kInconclusive;
+  sample.summary.reason = Reason::kMissingRank;
+  sample.summary.blocks = 3;
+  for (ArmSummary& arm : sample.summary.arms) {
+    arm.windows = 3;
+    arm.wall_per_step.reset();
+    arm.images_per_s.reset();
+    arm.fraction_of_reference.reset();
+    arm.global = StepFigures{};
+    arm.clock.reset();
+    arm.clock_why = "rank 1 did not report";
+    arm.step_distribution.reset();
+    arm.window_distribution.reset();
+    if (arm.ranks.size() == 2) arm.ranks.pop_back();
+  }
+  for (GateResult& gate : sample.summary.gates) {
+    GateResult none;
+    none.spec = gate.spec;
+    none.reason = Reason::kMissingRank;
+    none.all_reasons = {Reason::kMissingRank, Reason::kTooFewUnits};
+    none.why = "rank 1 of 2 did not report";
+    none.blocks = 0;
+    gate = none;
+  }
+  return sample;
+}
+
+Sample run_with_hostile_names() {
+  Sample sample = failed_run();
+  const std::string hostile =
+      "a|b`*_<script>alert(1)</script>&\"'\x1b[31mred\x07\n# line\xff \xe2\x80\xaegnp]]> @team";
+  const std::string longer =
+      "an-arm-whose-name-goes-on-and-on-and-on-until-no-table-can-hold-it-\xe6\xb8\xac\xe5\xae\x9a";
+  sample.plan.config.name = hostile;
+  sample.plan.config.question = "Is " + hostile + " safe in /home/ann/secret/place?";
+  const auto rename = [&](std::size_t index, const std::string& name) {
+    sample.plan.facts.arms[index].name = name;
+    sample.summary.arms[index].name = name;
+  };
+  rename(1, hostile);
+  rename(3, longer);
+  sample.gate(0).spec.name = hostile + " against reference";
+  sample.gate(2).spec.name = longer + " against " + hostile;
+  sample.info.notes = {"The data set lies in /home/ann/data/food-101; see https://example.org/a."};
+  sample.info.facts["planted\x1b[2J"] = "<b>slowdown</b> 5%";
+  sample.info.distortions = {"CUDA_LAUNCH_BLOCKING=1"};
+  sample.summary.warnings = {hostile};
+  return sample;
+}
+
+Sample device_run() {
+  Sample sample = passed_run();
+  sample.info.world_size = 16;
+  sample.info.device = "cuda";
+  sample.info.exchange = "nccl";
+  sample.info.environment.facts["device"] = "16 x H200";
+  sample.plan.facts.world_size = 16;
+  sample.plan.config.workload.device = Device::kCuda;
+  for (const char* name : {"reference", "shipped"}) {
+    ArmSummary& arm = sample.arm(name);
+    arm.clock = Clock::kGpu;
+    arm.clock_why.clear();
+    const auto onto_device = [](StepFigures* figures, double factor) {
+      for (auto& [phase, figure] : figures->phases) figure.gpu = *figure.cpu * factor;
+      figures->step_gpu = *figures->step_cpu * factor;
+    };
+    onto_device(&arm.global, 0.99);
+    const RankFigures first = arm.ranks.front();
+    arm.ranks.clear();
+    for (int rank = 0; rank < 16; ++rank) {
+      RankFigures figures = first;
+      figures.rank = Rank{rank};
+      onto_device(&figures.figures, 0.99);
+      figures.coverage = "480/480";
+      figures.last_at_all_reduce = rank == 11 ? 471 : rank == 3 ? 9 : 0;
+      if (rank == 11) {
+        figures.figures.phases[Phase::kBackward].gpu = Millis(103.9);
+        figures.figures.step_gpu = Millis(180.2);
+      }
+      arm.ranks.push_back(figures);
+    }
+  }
+  ArmSummary& shipped = sample.arm("shipped");
+  shipped.clock = Clock::kCpu;
+  shipped.clock_why = "rank 5, step 17, backward has no device time";
+  shipped.global.step_gpu.reset();
+  shipped.ranks[5].coverage = "479/480";
+  sample.summary.stragglers = {{Rank{11}, "reference", 471, 480, true},
+                               {Rank{3}, "reference", 9, 480, false}};
+  std::vector<std::pair<Rank, Millis>> overhead;
+  for (int rank = 0; rank < 16; ++rank)
+    overhead.emplace_back(Rank{rank}, Millis(0.03 + 0.01 * rank));
+  sample.gate(1).per_rank_difference = overhead;
+  sample.info.counters = {{"events_created", 512}, {"events_unresolved", 1}};
+  return sample;
+}
+
+const std::vector<NamedSample>& all_samples() {
+  static const std::vector<NamedSample> kSamples = {{"pass", passed_run},
+                                                    {"fail", failed_run},
+                                                    {"inconclusive", inconclusive_run},
+                                                    {"no_gates", run_without_gates},
+                                                    {"missing_rank", run_with_missing_rank},
+                                                    {"hostile_names", run_with_hostile_names},
+                                                    {"device", device_run}};
+  return kSamples;
+}
+
+}  // namespace traceml::testing

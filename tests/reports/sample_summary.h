@@ -1,0 +1,44 @@
+#pragma once
+// Runs as the analysis would hand them to the reports, with plausible figures, made by hand.
+
+#include <string>
+#include <vector>
+
+#include "harness/reports/report_input.h"
+
+namespace traceml::testing {
+
+struct Sample {
+  RunInfo info;
+  Plan plan;
+  CampaignSummary summary;
+
+  ReportInput input() const {
+    return {info, plan, summary, "results/food101-resnet50-20261129T181500"};
+  }
+  ArmSummary& arm(const std::string& name);
+  GateResult& gate(std::size_t index) { return summary.gates.at(index); }
+};
+
+// Two CPU ranks, arms reference, shipped and the hidden shipped/none; a fraction gate and an
+// overhead gate, both passed.
+Sample passed_run();
+// The same, with a stored-style regression gate that failed for its input_wait.
+Sample failed_run();
+Sample inconclusive_run();
+Sample run_without_gates();
+// Rank 1 died: its records are missing, the run failed.
+Sample run_with_missing_rank();
+// Names that try to break out of a terminal, of XML and of Markdown.
+Sample run_with_hostile_names();
+// Device clock on 16 ranks, one recurring straggler, one arm without complete coverage.
+Sample device_run();
+
+struct NamedSample {
+  std::string name;
+  Sample (*make)();
+};
+// All of the above, by the names of their golden folders.
+const std::vector<NamedSample>& all_samples();
+
+}  // namespace traceml::testing
