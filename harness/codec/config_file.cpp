@@ -41,6 +41,7 @@ class Reader {
 
   Config read(const YamlNode& root, const std::vector<Override>& overrides,
               const std::filesystem::path& file_folder) {
+    config_.places[""] = name_;
     read_top(root);
     const YamlNode* arms = child(root, "arms");
     for (const Override& one : overrides) {
@@ -94,7 +95,7 @@ class Reader {
       const ConfigKey* key = dotted ? nullptr : find_config_key(path);
       if (key == nullptr) refuse_key(key_node, path, group);
       if (value.kind == YamlNode::Kind::kNull) {
-        fail(value, path + " has no value; allowed: " + key->form);
+        fail(key_node, path + " has no value; allowed: " + key->form);
       }
       if (value.kind != YamlNode::Kind::kScalar) {
         fail(value, path + " takes one value, not a list or map; allowed: " + key->form);
@@ -137,12 +138,17 @@ class Reader {
     if (arms.kind != YamlNode::Kind::kMap) {
       fail(arms, "arms is a map of names, as arms: {shipped: {}}");
     }
+    if (arms.entries.size() > kMaxArms) {
+      fail(arms, fmt::format("{} arms; one launch can interleave at most {}", arms.entries.size(),
+                             kMaxArms));
+    }
     for (const auto& [name_node, overridden] : arms.entries) {
       const auto name = identifier_form().read(name_node.text);
       if (!name.value) fail(name_node, "the name of an arm " + name.fault);
       if (overridden.kind != YamlNode::Kind::kMap) {
-        fail(overridden, "the arm " + shown(name_node.text) +
-                             " is a map of keys that it overrides; write {} for none");
+        fail(overridden.kind == YamlNode::Kind::kNull ? name_node : overridden,
+             "the arm " + shown(name_node.text) +
+                 " is a map of keys that it overrides; write {} for none");
       }
       if (child(overridden, "command") != nullptr) {
         fail(name_node, "an arm that is a command is not in this version yet");
@@ -180,6 +186,9 @@ class Reader {
   void read_gates(const YamlNode& gates) {
     if (gates.kind != YamlNode::Kind::kSequence) {
       fail(gates, "gates is a list, as gates: [{compare: a, against: b, max_regression: 2%}]");
+    }
+    if (gates.items.size() > kMaxGates) {
+      fail(gates, fmt::format("{} gates; a config may have {}", gates.items.size(), kMaxGates));
     }
     for (const YamlNode& gate : gates.items) {
       if (gate.kind != YamlNode::Kind::kMap) {

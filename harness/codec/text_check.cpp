@@ -34,8 +34,7 @@ std::size_t utf8_length(std::string_view bytes) {
 
 void check_config_bytes(const std::string& text, const std::string& name) {
   if (text.size() > kMaxBytes) {
-    throw UsageError(
-        fmt::format("{}: has {} bytes; a config may have at most 1 MiB", name, text.size()));
+    throw UsageError(name + ": is larger than 1 MiB, which no config is; name a config file");
   }
   if (text.starts_with("\xEF\xBB\xBF")) {
     throw UsageError(name + ":1:1: begins with a byte order mark; save it as UTF-8 without one");
@@ -54,6 +53,9 @@ void check_config_bytes(const std::string& text, const std::string& name) {
     if (byte == '\t' && indentation) fail("a tab in the indentation; use spaces");
     if ((byte < 0x20 && byte != '\t' && byte != '\n' && byte != '\r') || byte == 0x7F) {
       fail(fmt::format("the control character 0x{:02x}; a config is plain text", byte));
+    }
+    if (byte == '\r' && text.compare(i, 2, "\r\n") != 0) {
+      fail("a carriage return alone; end lines with a line feed");
     }
     const std::size_t length = utf8_length(std::string_view(text).substr(i));
     if (length == 0) fail(fmt::format("the byte 0x{:02x} is not UTF-8; save it as UTF-8", byte));

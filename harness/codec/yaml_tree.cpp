@@ -6,6 +6,7 @@
 #include <yaml-cpp/mark.h>
 #include <yaml-cpp/parser.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <sstream>
 #include <unordered_map>
@@ -23,7 +24,12 @@ constexpr std::size_t kMaxDepth = 16;
 // that refusing a level here also bounds its stack.
 class TreeBuilder final : public YAML::EventHandler {
  public:
-  explicit TreeBuilder(const std::string& name) : name_(name) {}
+  TreeBuilder(const std::string& text, const std::string& name) : name_(name), text_(text) {
+    line_starts_.push_back(0);
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      if (text[i] == '\n') line_starts_.push_back(i + 1);
+    }
+  }
 
   YamlNode take() { return std::move(root_); }
 
@@ -40,6 +46,7 @@ class TreeBuilder final : public YAML::EventHandler {
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& value) override {
     check(mark, tag, anchor);
+    check_quotes(mark);
     YamlNode scalar = node(YamlNode::Kind::kScalar, mark);
     scalar.text = value;
     add(std::move(scalar));
@@ -86,6 +93,26 @@ class TreeBuilder final : public YAML::EventHandler {
     }
   }
 
+  // yaml-cpp takes a quote that nothing closes for a scalar that runs to the end of the text.
+  void check_quotes(const YAML::Mark& mark) const {
+    const auto line = static_cast<std::size_t>(mark.line);
+    if (line >= line_starts_.size()) return;
+    const std::size_t opening = line_starts_[line] + static_cast<std::size_t>(mark.column);
+    if (opening >= text_.size()) return;
+    const char quote = text_[opening];
+    if (quote != '"' && quote != '\'') return;
+    for (std::size_t i = opening + 1; i < text_.size(); ++i) {
+      if (text_[i] == '\\' && quote == '"') {
+        ++i;
+      } else if (text_[i] == quote) {
+        const bool doubled = quote == '\'' && i + 1 < text_.size() && text_[i + 1] == quote;
+        if (!doubled) return;
+        ++i;
+      }
+    }
+    fail(mark, "a quote that is never closed");
+  }
+
   void open(YamlNode::Kind kind, const YAML::Mark& mark, const std::string& tag,
             YAML::anchor_t anchor) {
     check(mark, tag, anchor);
@@ -128,6 +155,8 @@ class TreeBuilder final : public YAML::EventHandler {
   }
 
   const std::string& name_;
+  const std::string& text_;
+  std::vector<std::size_t> line_starts_;
   int documents_ = 0;
   std::vector<Level> levels_;
   YamlNode root_;
@@ -142,18 +171,22 @@ std::string place_of(const std::string& name, const YamlNode& node) {
 YamlNode parse_yaml(const std::string& text, const std::string& name) {
   check_config_bytes(text, name);
   std::istringstream stream(text);
-  TreeBuilder builder(name);
+  TreeBuilder builder(text, name);
   try {
     YAML::Parser parser(stream);
     while (parser.HandleNextDocument(builder)) {
     }
   } catch (const YAML::Exception& error) {
+    std::string what = error.msg;
+    std::replace_if(
+        what.begin(), what.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }, '?');
     throw UsageError(fmt::format("{}:{}:{}: not valid YAML: {}", name, error.mark.line + 1,
-                                 error.mark.column + 1, error.msg));
+                                 error.mark.column + 1, what));
   }
   YamlNode root = builder.take();
   if (root.kind == YamlNode::Kind::kNull) {
-    throw UsageError(name + ": holds no keys; `traceml-bench run --help` names an example");
+    throw UsageError(
+        name + ": holds no keys; it needs at least the data set, as 'input: {dataset: my-images}'");
   }
   if (root.kind != YamlNode::Kind::kMap) {
     throw UsageError(place_of(name, root) + ": a config is a map of keys, as 'name: my-run'");

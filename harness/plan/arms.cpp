@@ -13,7 +13,6 @@ namespace traceml {
 namespace {
 
 constexpr const char* kDefaultArm = "shipped";
-constexpr std::size_t kMaxArms = 64;
 
 const ArmConfig* find_arm(const Config& config, const std::string& name) {
   for (const ArmConfig& arm : config.arms) {
@@ -87,7 +86,8 @@ std::optional<ArmIndex> matched_reference(const Config& config, const ArmConfig&
 }  // namespace
 
 std::string opening_for(const Config& config, const std::string& key) {
-  const auto place = config.places.find(key);
+  auto place = config.places.find(key);
+  if (place == config.places.end()) place = config.places.find("");
   return place == config.places.end() ? "" : place->second + ": ";
 }
 

@@ -9,7 +9,7 @@
 
 namespace traceml {
 
-// "quickstart.yaml:9:3: " for a key or arm whose place is known, else "".
+// "quickstart.yaml:9:3: " for a key or arm whose place is known, else "quickstart.yaml: " or "".
 std::string opening_for(const Config& config, const std::string& key);
 
 // Throws UsageError for names that are no arm names or twice there, for keys that no arm may set

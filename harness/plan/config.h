@@ -3,6 +3,7 @@
 // data. The names of the keys, their forms, defaults and help texts are in config_keys.h, one table
 // for all rooms.
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -14,6 +15,9 @@
 #include "harness/core/units.h"
 
 namespace traceml {
+
+inline constexpr std::size_t kMaxArms = 64;  // hidden ones not counted
+inline constexpr std::size_t kMaxGates = 256;
 
 enum class Device { kAuto, kCpu, kCuda };
 enum class Precision { kFp32, kTf32, kBf16 };
@@ -110,7 +114,8 @@ struct Config {
   MeasureConfig measure;
   std::vector<ArmConfig> arms;  // as written, then hidden ones
   std::vector<GateConfig> gates;
-  // Where keys were written, "measure.steps" -> "quickstart.yaml:9:3", and arms, "arms.shipped".
+  // Where keys were written, "measure.steps" -> "quickstart.yaml:9:3", and arms, "arms.shipped"; ""
+  // is the file. For messages.
   std::map<std::string, std::string> places;
   friend bool operator==(const Config&, const Config&) = default;
 };

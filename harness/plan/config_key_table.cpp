@@ -34,7 +34,7 @@ ConfigKey make_key(const char* path, KeyScope scope, const Form& form, const cha
 
 ValueForm<Device> device_form() {
   return choice_form<Device>({{"auto", Device::kAuto}, {"cpu", Device::kCpu}},
-                             {{"cuda", "this version cannot drive yet; use cpu or auto"}});
+                             {{"cuda", "is not in this version yet; use cpu or auto"}});
 }
 
 std::vector<ConfigKey> run_keys() {
@@ -73,7 +73,7 @@ std::vector<ConfigKey> workload_keys() {
                                {{"spin", "is not in this version yet; use resnet18"}});
   const auto precision = choice_form<Precision>(
       {{"fp32", Precision::kFp32}, {"bf16", Precision::kBf16}},
-      {{"tf32", "needs a CUDA device, which this version cannot drive yet; use fp32 or bf16"}});
+      {{"tf32", "needs CUDA, and this version drives CPUs only; use fp32 or bf16"}});
   const auto layout = choice_form<MemoryFormat>(
       {{"contiguous", MemoryFormat::kContiguous}, {"channels_last", MemoryFormat::kChannelsLast}},
       {});

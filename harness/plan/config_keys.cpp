@@ -88,7 +88,12 @@ ArmConfig make_arm(const Config& config, const std::string& name) {
 }
 
 Config seen_by(const Config& config, const ArmConfig& arm) {
-  Config view = config;
+  Config view;
+  view.name = config.name;
+  view.question = config.question;
+  view.seed = config.seed;
+  view.require = config.require;
+  view.measure = config.measure;
   view.workload = arm.workload;
   view.input = arm.input;
   view.measure.instrument = arm.instrument;

@@ -49,7 +49,8 @@ std::optional<std::string> later_version_key(std::string_view path);
 // An arm that overrides nothing.
 ArmConfig make_arm(const Config& config, const std::string& name);
 
-// `config` with the arm's settings in place of those at the top: what get() needs to read an arm.
+// The arm's settings in place of those at the top: what get() needs to read an arm. Without arms,
+// gates and places.
 Config seen_by(const Config& config, const ArmConfig& arm);
 
 // What is wrong with setting the key in this arm, or nullopt and it is set and overridden.

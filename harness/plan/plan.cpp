@@ -34,7 +34,8 @@ int period_of(const Config& config, const std::vector<ArmFacts>& arms) {
   for (const ArmFacts& arm : arms) {
     period = std::lcm(period, static_cast<std::int64_t>(arm.period));
     if (period > kMaxPeriod) {
-      throw UsageError("the worker counts of the arms have no common period below " +
+      throw UsageError(opening_for(config, "arms") +
+                       "the worker counts of the arms have no common period below " +
                        number(kMaxPeriod) +
                        " steps; choose counts that divide each other, or set "
                        "measure.period");
@@ -108,11 +109,11 @@ void resolve_steps(Plan* plan) {
   }
 }
 
+// All looks stay, and so their number K: max_blocks ends a run early, it moves no level.
 void resolve_looks(Plan* plan) {
   CampaignFacts& facts = plan->facts;
   facts.max_blocks = plan->config.measure.max_blocks;
-  std::erase_if(facts.looks, [&](int look) { return look > facts.max_blocks; });
-  if (facts.looks.empty() || facts.looks.back() != facts.max_blocks) {
+  if (std::find(facts.looks.begin(), facts.looks.end(), facts.max_blocks) == facts.looks.end()) {
     throw UsageError(opening_for(plan->config, "measure.max_blocks") + "measure.max_blocks is " +
                      number(facts.max_blocks) + "; allowed: 6 | 10 | 14 | 20");
   }

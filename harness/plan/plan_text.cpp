@@ -123,9 +123,10 @@ std::string blocks_section(const Plan& plan) {
     }
   }
   std::string looks;
-  for (std::size_t i = 0; i < facts.looks.size(); ++i) {
-    const bool last = i + 1 == facts.looks.size();
-    looks += (i == 0 ? "" : last ? " and " : ", ") + std::to_string(facts.looks[i]);
+  for (const int look : facts.looks) {
+    if (look > facts.max_blocks) break;
+    const bool last = look == facts.max_blocks;
+    looks += (looks.empty() ? "" : last ? " and " : ", ") + std::to_string(look);
   }
   return table.text() + "and so on; looks after " + looks +
          " blocks, where a gate that has its verdict closes\n\n";
@@ -166,8 +167,10 @@ std::string cost_section(const Plan& plan, std::optional<Millis> assumed_step) {
   table.add({"warm-up, " + std::to_string(arms) + (arms == 1 ? " arm" : " arms"),
              with_thousands(warmup), duration(warmup)});
   table.add({"one block", with_thousands(block), duration(block)});
-  table.add({"first look, " + std::to_string(facts.looks.front()) + " blocks",
-             with_thousands(total(facts.looks.front())), duration(total(facts.looks.front()))});
+  if (facts.looks.front() < facts.max_blocks) {
+    table.add({"first look, " + std::to_string(facts.looks.front()) + " blocks",
+               with_thousands(total(facts.looks.front())), duration(total(facts.looks.front()))});
+  }
   table.add({"last look, " + std::to_string(facts.max_blocks) + " blocks",
              with_thousands(total(facts.max_blocks)), duration(total(facts.max_blocks))});
   std::string text = table.text();

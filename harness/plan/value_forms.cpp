@@ -187,7 +187,7 @@ ValueForm<double> fraction_form() {
     const bool percent = text.ends_with('%');
     const auto number =
         plain_decimal(std::string_view(text).substr(0, text.size() - (percent ? 1 : 0)));
-    if (number && !percent && *number > 1) {
+    if (number && !percent && *number > 1 && *number <= 100) {
       return {std::nullopt, "is " + shown(text) + "; a fraction above 1 needs its unit: write " +
                                 text + "% or " + shortest(*number / 100)};
     }
