@@ -1,0 +1,430 @@
+#include "harness/analysis/campaign.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "harness/core/error.h"
+#include "tests/analysis/synthetic_campaign.h"
+
+namespace traceml {
+namespace {
+
+using synthetic::Campaign;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+Campaign two_arms(double candidate_ms, double delta = .02) {
+  Campaign campaign;
+  campaign.arms[0].step_ms = candidate_ms;
+  campaign.arms[1].name = "baseline";
+  campaign.noise = .003;
+  campaign.gates = {synthetic::gate(GateKind::kMaxRegression, 0, 1, delta)};
+  return campaign;
+}
+
+CampaignSummary summarize(const Campaign& campaign) {
+  return summarize_campaign(synthetic::facts_of(campaign), synthetic::records_of(campaign));
+}
+
+LookDecision decide(const Campaign& campaign, int blocks) {
+  return decide_at_look(synthetic::facts_of(campaign), synthetic::records_of(campaign), blocks);
+}
+
+TEST(Campaign, an_equal_candidate_passes_at_the_first_look) {
+  const CampaignSummary summary = summarize(two_arms(100));
+  EXPECT_EQ(summary.outcome, Outcome::kPass);
+  EXPECT_EQ(summary.exit_code, 0);
+  EXPECT_EQ(summary.gates[0].look, 6);
+  EXPECT_EQ(summary.gates[0].blocks, 6);  // only blocks up to there, though 20 are recorded
+  EXPECT_THAT(summary.gates[0].why, HasSubstr("below the margin of +2.00 %"));
+}
+
+TEST(Campaign, a_slower_candidate_fails_with_the_right_direction) {
+  const CampaignSummary summary = summarize(two_arms(106));
+  EXPECT_EQ(summary.outcome, Outcome::kFail);
+  EXPECT_EQ(summary.exit_code, 10);
+  EXPECT_EQ(summary.gates[0].direction, Direction::kSlower);
+  EXPECT_NEAR(summary.gates[0].theta.value(), std::log(1.06), .005);
+  EXPECT_NEAR(summary.gates[0].mean_difference->count(), 6, .5);
+  EXPECT_FALSE(summary.gates[0].reason);
+}
+
+TEST(Campaign, a_change_of_the_size_of_the_margin_is_inconclusive) {
+  const CampaignSummary summary = summarize(two_arms(102));
+  EXPECT_EQ(summary.outcome, Outcome::kInconclusive);
+  EXPECT_EQ(summary.exit_code, 11);
+  EXPECT_EQ(summary.reason, Reason::kBorderline);
+  EXPECT_EQ(summary.gates[0].look, 0);
+  EXPECT_EQ(summary.gates[0].blocks, 20);
+}
+
+TEST(Campaign, swapped_arms_turn_theta_and_its_interval_round) {
+  Campaign campaign = two_arms(101.5);
+  campaign.max_blocks = 6;
+  const GateResult there = summarize(campaign).gates[0];
+  std::swap(campaign.gates[0].candidate, campaign.gates[0].baseline);
+  const GateResult back = summarize(campaign).gates[0];
+  EXPECT_NEAR(there.theta.value(), -back.theta.value(), 1e-12);
+  EXPECT_NEAR(there.interval->upper, -back.interval->lower, 1e-12);
+  EXPECT_NEAR(there.interval->lower, -back.interval->upper, 1e-12);
+  EXPECT_NEAR(there.order_effect.value(), back.order_effect.value(), 1e-12);
+  EXPECT_NEAR(there.hodges_lehmann.value(), -back.hodges_lehmann.value(), 1e-12);
+  EXPECT_EQ(there.direction, Direction::kSlower);
+  EXPECT_EQ(back.direction, Direction::kFaster);
+}
+
+TEST(Campaign, scaled_times_change_no_verdict) {
+  for (const double candidate : {100.0, 102.0, 106.0}) {
+    Campaign campaign = two_arms(candidate);
+    const GateResult one = summarize(campaign).gates[0];
+    campaign.arms[0].step_ms *= 1000;
+    campaign.arms[1].step_ms *= 1000;
+    const GateResult thousand = summarize(campaign).gates[0];
+    EXPECT_EQ(one.outcome, thousand.outcome);
+    EXPECT_EQ(one.look, thousand.look);
+    EXPECT_NEAR(*one.theta, *thousand.theta, 1e-8);
+  }
+}
+
+TEST(Campaign, the_same_records_give_the_same_figures_bit_for_bit) {
+  const GateResult a = summarize(two_arms(101)).gates[0], b = summarize(two_arms(101)).gates[0];
+  EXPECT_EQ(*a.theta, *b.theta);
+  EXPECT_EQ(a.interval->upper, b.interval->upper);
+  EXPECT_EQ(a.why, b.why);
+}
+
+TEST(Campaign, five_blocks_are_inconclusive_even_at_half_the_speed) {
+  Campaign campaign = two_arms(200);
+  campaign.blocks = 5;
+  const CampaignSummary summary = summarize(campaign);
+  EXPECT_EQ(summary.outcome, Outcome::kInconclusive);
+  EXPECT_EQ(summary.reason, Reason::kTooFewUnits);
+  EXPECT_NEAR(summary.gates[0].theta.value(), std::log(2.0), .01);  // shown, not judged
+  EXPECT_EQ(summary.gates[0].why, "5 blocks are complete; the first verdict needs 6");
+  campaign.blocks = 6;
+  EXPECT_EQ(summarize(campaign).outcome, Outcome::kFail);
+}
+
+TEST(Campaign, blocks_between_two_looks_do_not_count) {
+  // Block 6 would tip the balance: at look 6 the gate is open, and 7 is no look (oracle 11).
+  Campaign campaign = two_arms(102);
+  campaign.blocks = 7;
+  CampaignFacts facts = synthetic::facts_of(campaign);
+  std::vector<RankRecords> ranks = synthetic::records_of(campaign);
+  const GateResult seven = summarize_campaign(facts, ranks).gates[0];
+  EXPECT_EQ(seven.blocks, 6);
+  EXPECT_EQ(seven.outcome, Outcome::kInconclusive);
+  campaign.blocks = 6;
+  const GateResult six = summarize(campaign).gates[0];
+  EXPECT_EQ(*seven.theta, *six.theta);
+  EXPECT_THROW(decide_at_look(facts, ranks, 7), RunError);
+  EXPECT_FALSE(decide_at_look(facts, ranks, 6).stop);
+}
+
+TEST(Campaign, a_closed_gate_stays_closed_whatever_later_blocks_say) {
+  Campaign campaign = two_arms(100);
+  std::vector<RankRecords> ranks = synthetic::records_of(campaign);
+  for (WindowRecord& window : ranks[0].windows) {
+    if (window.block >= 6 && window.arm == ArmIndex{0}) {
+      window.end_host = window.start_host + 2 * (window.end_host - window.start_host);
+    }
+  }
+  const CampaignSummary summary = summarize_campaign(synthetic::facts_of(campaign), ranks);
+  EXPECT_EQ(summary.gates[0].outcome, Outcome::kPass);
+  EXPECT_EQ(summary.gates[0].look, 6);
+}
+
+TEST(Campaign, max_blocks_is_the_last_look_and_spends_no_other_level) {
+  Campaign campaign = two_arms(102);
+  campaign.max_blocks = 10;
+  const LookDecision at_10 = decide(campaign, 10);
+  EXPECT_TRUE(at_10.stop);
+  EXPECT_TRUE(at_10.arms_needed.empty());
+  EXPECT_EQ(at_10.gates[0].blocks, 10);
+  campaign.max_blocks = 20;
+  EXPECT_EQ(decide(campaign, 10).gates[0].interval->upper, at_10.gates[0].interval->upper);
+  EXPECT_FALSE(decide(campaign, 10).stop);
+}
+
+TEST(Campaign, an_arm_that_no_open_gate_needs_leaves_the_later_blocks) {
+  Campaign campaign;
+  campaign.noise = .003;
+  campaign.arms.resize(3);
+  campaign.arms[1].step_ms = 100;
+  campaign.arms[2].step_ms = 102;
+  campaign.gates = {synthetic::gate(GateKind::kMaxRegression, 0, 1, .02),
+                    synthetic::gate(GateKind::kMaxRegression, 2, 1, .02)};
+  const LookDecision decision = decide(campaign, 6);
+  EXPECT_EQ(decision.gates[0].outcome, Outcome::kPass);
+  EXPECT_EQ(decision.gates[1].outcome, Outcome::kInconclusive);
+  EXPECT_FALSE(decision.stop);
+  EXPECT_THAT(decision.arms_needed, ElementsAre(ArmIndex{1}, ArmIndex{2}));
+}
+
+TEST(Campaign, a_gate_is_judged_though_its_arms_left_before_the_end) {
+  Campaign campaign = two_arms(100);
+  std::vector<RankRecords> ranks = synthetic::records_of(campaign);
+  std::erase_if(ranks[0].windows, [](const WindowRecord& window) { return window.block >= 6; });
+  const CampaignFacts facts = synthetic::facts_of(campaign);
+  EXPECT_EQ(summarize_campaign(facts, ranks).gates[0].outcome, Outcome::kPass);
+}
+
+TEST(Campaign, what_the_runner_decides_is_what_the_summary_says) {
+  for (const double candidate : {100.0, 101.2, 102.8, 106.0}) {
+    Campaign campaign = two_arms(candidate);
+    campaign.noise = .01;
+    for (const int look : {6, 10, 14, 20}) {
+      Campaign upto = campaign;
+      const LookDecision decision = decide(campaign, look);
+      if (!decision.stop) continue;
+      const GateResult summary = summarize(campaign).gates[0];
+      EXPECT_EQ(decision.gates[0].outcome, summary.outcome);
+      EXPECT_EQ(*decision.gates[0].theta, *summary.theta);
+      EXPECT_EQ(decision.gates[0].look, summary.look);
+      break;
+    }
+  }
+}
+
+TEST(Campaign, a_gate_of_three_needs_a_smaller_p_to_fail_alone) {
+  // Noise-free differences whose p lies between alpha / (4 * 3) and alpha / 4 (oracle 14).
+  const double se = 1e-4 / std::sqrt(6.0);  // floor of the spread, six pairs
+  Campaign campaign;
+  campaign.noise = 0;
+  campaign.max_blocks = 6;
+  campaign.blocks = 6;
+  campaign.arms.resize(3);
+  campaign.arms[0].step_ms = 1e5 * std::exp(std::log(1.02) + 4.4 * se);  // t_4 = 4.4: p = .00584
+  campaign.arms[1].step_ms = 1e5;
+  campaign.arms[2].step_ms = 1e5;
+  campaign.gates = {synthetic::gate(GateKind::kMaxRegression, 0, 1, .02),
+                    synthetic::gate(GateKind::kMaxRegression, 2, 1, .02),
+                    synthetic::gate(GateKind::kMaxRegression, 1, 2, .02)};
+  const CampaignSummary summary = summarize(campaign);
+  EXPECT_NEAR(summary.gates[0].p_regression.value(), .00584, 5e-5);
+  EXPECT_EQ(summary.gates[0].outcome, Outcome::kInconclusive);
+  EXPECT_EQ(summary.exit_code, 11);
+  campaign.gates.resize(1);
+  EXPECT_EQ(summarize(campaign).gates[0].outcome, Outcome::kFail);
+}
+
+TEST(Campaign, holm_lists_a_second_failure_once_a_first_one_stands) {
+  const double se = 1e-4 / std::sqrt(6.0);
+  Campaign campaign;
+  campaign.max_blocks = 6;
+  campaign.blocks = 6;
+  campaign.arms.resize(3);
+  campaign.arms[0].step_ms = 1e5 * std::exp(std::log(1.02) + 4.4 * se);
+  campaign.arms[1].step_ms = 1e5;
+  campaign.arms[2].step_ms = 1.1e5;
+  campaign.gates = {synthetic::gate(GateKind::kMaxRegression, 0, 1, .02),
+                    synthetic::gate(GateKind::kMaxRegression, 2, 1, .02),
+                    synthetic::gate(GateKind::kMaxRegression, 1, 1, .02)};
+  campaign.gates[2].candidate = ArmIndex{1};
+  campaign.gates[2].baseline = ArmIndex{2};
+  const CampaignSummary summary = summarize(campaign);
+  EXPECT_EQ(summary.gates[1].outcome, Outcome::kFail);
+  EXPECT_EQ(summary.gates[0].outcome, Outcome::kFail);  // .00584 < .05 / (4 * 2)
+  EXPECT_LT(summary.gates[0].fail_lower.value(), std::log(1.02));
+  EXPECT_THAT(summary.gates[0].why, HasSubstr("Holm"));
+}
+
+TEST(Campaign, fail_beats_inconclusive_beats_pass) {
+  Campaign campaign;
+  campaign.noise = .003;
+  campaign.arms.resize(4);
+  campaign.arms[1].step_ms = 102;
+  campaign.arms[2].step_ms = 110;
+  campaign.gates = {synthetic::gate(GateKind::kMaxRegression, 3, 0, .02)};
+  EXPECT_EQ(summarize(campaign).exit_code, 0);
+  campaign.gates.push_back(synthetic::gate(GateKind::kMaxRegression, 1, 0, .02));
+  EXPECT_EQ(summarize(campaign).exit_code, 11);
+  campaign.gates[1].inconclusive_passes = true;
+  EXPECT_EQ(summarize(campaign).exit_code, 0);
+  EXPECT_EQ(summarize(campaign).gates[1].outcome, Outcome::kInconclusive);
+  campaign.gates.push_back(synthetic::gate(GateKind::kMaxRegression, 2, 0, .02));
+  EXPECT_EQ(summarize(campaign).exit_code, 10);
+  EXPECT_FALSE(summarize(campaign).reason);
+}
+
+TEST(Campaign, no_gates_is_exit_code_zero_and_says_so) {
+  Campaign campaign = two_arms(100);
+  campaign.gates.clear();
+  const CampaignSummary summary = summarize(campaign);
+  EXPECT_TRUE(summary.no_gates);
+  EXPECT_EQ(summary.exit_code, 0);
+  EXPECT_TRUE(decide(campaign, 6).stop);
+}
+
+TEST(Campaign, a_regression_by_stalls_alone_fails_though_the_median_step_is_equal) {
+  Campaign campaign = two_arms(100);
+  campaign.with_steps = true;
+  CampaignFacts facts = synthetic::facts_of(campaign);
+  facts.period = 8;
+  facts.settle_steps = 0;
+  std::vector<RankRecords> ranks = synthetic::records_of(campaign);
+  const Nanos stall = std::chrono::milliseconds(40);  // once in 8 steps: 5 % of the mean
+  for (WindowRecord& window : ranks[0].windows) {
+    if (window.arm == ArmIndex{0}) window.end_host += stall;
+  }
+  for (StepRecord& step : ranks[0].steps) {
+    if (step.arm != ArmIndex{0} || step.step.value != 8) continue;
+    *step.phases[index_of(Phase::kInputWait)]->host += stall;
+  }
+  const CampaignSummary summary = summarize_campaign(facts, ranks);
+  EXPECT_EQ(summary.gates[0].outcome, Outcome::kFail);
+  const Distribution& candidate = summary.arms[0].step_distribution.value();
+  const Distribution& baseline = summary.arms[1].step_distribution.value();
+  EXPECT_NEAR(candidate.median / baseline.median, 1, .01);
+  EXPECT_GT(candidate.max / baseline.max, 1.3);
+}
+
+TEST(Campaign, one_window_ten_times_as_long_is_labelled_kept_and_no_pass) {
+  Campaign campaign = two_arms(100);
+  campaign.blocks = 10;
+  campaign.max_blocks = 10;
+  std::vector<RankRecords> ranks = synthetic::records_of(campaign);
+  WindowRecord& window = ranks[0].windows[4];
+  window.end_host = window.start_host + 10 * (window.end_host - window.start_host);
+  const CampaignSummary summary = summarize_campaign(synthetic::facts_of(campaign), ranks);
+  const GateResult& gate = summary.gates[0];
+  EXPECT_EQ(gate.blocks, 10);
+  EXPECT_EQ(gate.outcome, Outcome::kInconclusive);
+  EXPECT_THAT(gate.all_reasons, ElementsAre(Reason::kInterferenceSuspected, Reason::kWideInterval));
+  const ArmSummary& arm = summary.arms[static_cast<std::size_t>(window.arm.value)];
+  EXPECT_EQ(arm.windows, 10);
+  EXPECT_EQ(arm.outlier_windows, 1);
+  EXPECT_THAT(summary.warnings, ::testing::Contains(HasSubstr("1 of 10 windows lie outside")));
+}
+
+TEST(Campaign, equal_windows_have_a_defined_result) {
+  Campaign campaign = two_arms(100);
+  campaign.noise = 0;
+  const GateResult gate = summarize(campaign).gates[0];
+  EXPECT_EQ(gate.outcome, Outcome::kPass);
+  EXPECT_EQ(gate.theta, 0.0);
+  EXPECT_EQ(gate.pair_sd, 1e-4);
+  EXPECT_LT(gate.interval->lower, 0);
+}
+
+TEST(Campaign, arms_of_different_batches_are_compared_per_image) {
+  Campaign campaign = two_arms(200);
+  campaign.arms[0].global_batch = 128;  // twice the images in twice the time
+  const GateResult gate = summarize(campaign).gates[0];
+  EXPECT_NEAR(gate.theta.value(), 0, .01);
+  EXPECT_EQ(gate.outcome, Outcome::kPass);
+  EXPECT_FALSE(gate.mean_difference);
+}
+
+TEST(Campaign, the_wall_of_a_window_is_that_of_its_slowest_rank) {
+  Campaign campaign = two_arms(100);
+  campaign.noise = 0;
+  campaign.world_size = 2;
+  std::vector<RankRecords> ranks = synthetic::records_of(campaign);
+  for (WindowRecord& window : ranks[1].windows) {
+    if (window.arm == ArmIndex{0}) window.end_host += std::chrono::milliseconds(80);  // 10 a step
+  }
+  const CampaignSummary summary = summarize_campaign(synthetic::facts_of(campaign), ranks);
+  EXPECT_NEAR(summary.arms[0].wall_per_step->count(), 110, 1e-9);
+  EXPECT_NEAR(summary.arms[0].ranks[0].wall_per_step->count(), 100, 1e-9);
+  EXPECT_EQ(summary.gates[0].outcome, Outcome::kFail);
+}
+
+TEST(Campaign, an_overhead_gate_tells_each_ranks_own_cost) {
+  Campaign campaign = two_arms(101);
+  campaign.noise = 0;
+  campaign.world_size = 2;
+  campaign.gates = {synthetic::gate(GateKind::kMaxOverhead, 0, 1, .05)};
+  campaign.arms[1].instrument = Instrument::kNone;
+  campaign.with_steps = true;
+  const CampaignSummary summary = summarize(campaign);
+  const GateResult& gate = summary.gates[0];
+  ASSERT_TRUE(gate.per_rank_difference);
+  ASSERT_EQ(gate.per_rank_difference->size(), 2u);
+  EXPECT_NEAR((*gate.per_rank_difference)[1].second.count(), 1, 1e-9);
+  EXPECT_TRUE(gate.where.empty());  // the bare arm has no table
+  EXPECT_FALSE(summary.arms[1].clock);
+  EXPECT_FALSE(summary.arms[1].global.step_cpu);
+  EXPECT_TRUE(summary.arms[1].wall_per_step);
+  EXPECT_THAT(gate.differing_keys, ElementsAre("measure.instrument: events against none"));
+}
+
+TEST(Campaign, where_names_the_phase_that_grew) {
+  Campaign campaign = two_arms(112);
+  campaign.arms[0].input_wait_ms = 12.5;
+  campaign.with_steps = true;
+  const CampaignSummary summary = summarize(campaign);
+  const GateResult& gate = summary.gates[0];
+  ASSERT_FALSE(gate.where.empty());
+  EXPECT_EQ(gate.where[0].what, "input_wait");
+  EXPECT_NEAR(gate.where[0].difference.count(), 12, 1e-6);
+  EXPECT_EQ(gate.outside_step, "");
+  EXPECT_EQ(summary.arms[0].long_waits.count, 160);
+  EXPECT_NEAR(summary.arms[0].long_waits.longest.count(), 12.5, 1e-6);
+}
+
+TEST(Campaign, a_difference_outside_the_step_is_said_in_a_sentence) {
+  Campaign campaign = two_arms(110);
+  campaign.noise = 0;
+  campaign.arms[0].outside_ms = 10;
+  campaign.with_steps = true;
+  const GateResult gate = summarize(campaign).gates[0];
+  EXPECT_EQ(gate.outcome, Outcome::kFail);
+  EXPECT_EQ(gate.where[0].what, "outside");
+  EXPECT_NEAR(gate.where[0].difference.count(), 10, 1e-6);
+  EXPECT_THAT(gate.outside_step, HasSubstr("the difference lies outside the step: +10.000 ms"));
+}
+
+TEST(Campaign, an_arm_is_summed_up_over_ranks_windows_and_clocks) {
+  Campaign campaign = two_arms(100);
+  campaign.noise = 0;
+  campaign.world_size = 2;
+  campaign.arms[0].reference = 1;
+  campaign.arms[1].step_ms = 95;
+  campaign.arms[1].input_free = true;
+  campaign.with_steps = true;
+  campaign.with_device_times = true;
+  campaign.late_ms = {0, 20};
+  const CampaignSummary summary = summarize(campaign);
+  const ArmSummary& arm = summary.arms[0];
+  EXPECT_EQ(arm.clock, Clock::kGpu);
+  EXPECT_NEAR(arm.global.step_cpu->count(), 100, 1e-6);
+  EXPECT_NEAR(arm.global.step_gpu->count(), 50, 1e-6);
+  EXPECT_NEAR(arm.global.outside->count(), 0, 1e-6);
+  EXPECT_NEAR(arm.step_distribution->median.count(), 50, 1e-6);
+  EXPECT_EQ(arm.step_distribution->count, 160);
+  EXPECT_EQ(arm.window_distribution->count, 20);
+  EXPECT_NEAR(arm.images_per_s.value(), 640, 1e-6);
+  EXPECT_NEAR(arm.fraction_of_reference.value(), .95, 1e-9);
+  EXPECT_EQ(summary.arms[1].fraction_of_reference, 1.0);
+  ASSERT_EQ(arm.ranks.size(), 2u);
+  EXPECT_EQ(arm.ranks[1].coverage, "160/160");
+  EXPECT_EQ(arm.ranks[1].last_at_all_reduce, 160);
+  EXPECT_EQ(arm.ranks[1].all_reduce_steps, 160);
+  ASSERT_EQ(summary.stragglers.size(), 2u);  // in both arms
+  EXPECT_EQ(summary.stragglers[0].rank, Rank{1});
+  EXPECT_EQ(summary.blocks, 20);
+}
+
+TEST(Campaign, records_of_another_plan_do_not_crash) {
+  Campaign campaign = two_arms(100);
+  campaign.with_steps = true;
+  std::vector<RankRecords> ranks = synthetic::records_of(campaign);
+  ranks[0].windows[3].arm = ArmIndex{7};
+  ranks[0].windows[4].block = -1;
+  ranks[0].steps[0].arm = ArmIndex{-2};
+  ranks.push_back(ranks[0]);
+  ranks.back().rank = Rank{5};
+  const CampaignSummary summary = summarize_campaign(synthetic::facts_of(campaign), ranks);
+  EXPECT_EQ(summary.outcome, Outcome::kInconclusive);
+  EXPECT_FALSE(summary.warnings.empty());
+  EXPECT_EQ(summarize_campaign(synthetic::facts_of(campaign), {}).exit_code, 11);
+  CampaignFacts facts = synthetic::facts_of(campaign);
+  facts.gates[0].baseline = ArmIndex{9};
+  EXPECT_THROW(summarize_campaign(facts, ranks), RunError);
+}
+
+}  // namespace
+}  // namespace traceml
