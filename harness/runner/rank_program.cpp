@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <exception>
 #include <utility>
 
@@ -70,6 +71,7 @@ class RankProgram {
   [[noreturn]] void fail(const std::string& sentence, ExitCode code) {
     if (!failed_.exchange(true) && options_.on_failure) options_.on_failure(sentence);
     transport_.fail(sentence, code);
+    std::abort();  // not reached; g++ forgets that a virtual function does not return
   }
 
   void fail_stalled(const PositionView& view) {
