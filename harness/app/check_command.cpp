@@ -1,0 +1,22 @@
+#include <cstdio>
+
+#include "harness/app/commands.h"
+#include "harness/app/data_check.h"
+#include "harness/codec/config_file.h"
+#include "harness/core/error.h"
+#include "harness/plan/plan.h"
+#include "harness/plan/plan_text.h"
+
+namespace traceml {
+
+int check_command(const CheckArguments& arguments) {
+  const Config config = read_config_file(arguments.config, arguments.overrides);
+  const Plan plan = make_plan(config, arguments.ranks);
+  check_data_sets(plan, arguments.ranks);
+  std::optional<Millis> step;
+  if (arguments.step_ms) step = Millis{*arguments.step_ms};
+  std::fputs(plan_text(plan, step).c_str(), stdout);
+  return value_of(ExitCode::kPass);
+}
+
+}  // namespace traceml

@@ -1,0 +1,149 @@
+#include "harness/app/command_line.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "harness/app/version.h"
+#include "harness/core/error.h"
+
+namespace traceml {
+namespace {
+
+constexpr std::array<std::string_view, 5> kCommands = {"run", "report", "check", "datagen",
+                                                       "doctor"};
+constexpr std::array<std::string_view, 3> kGlobalFlags = {"--help", "-h", "--version"};
+
+template <std::size_t N>
+bool contains(const std::array<std::string_view, N>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+void add_overrides(CLI::App* command, std::vector<std::string>* overrides) {
+  command->add_option("--set", *overrides, "override one key: --set input.workers=8 (repeatable)")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+}
+
+void add_run(CLI::App& app, RunArguments& run) {
+  CLI::App* command = app.add_subcommand("run", "measure, judge, report (the default command)");
+  command->add_option("config", run.config, "config file (YAML)")->required()->type_name("CONFIG");
+  add_overrides(command, &run.overrides);
+  command->add_option("--out", run.out, "folder for the results (default results/<name>-<time>)")
+      ->type_name("DIR");
+  command->add_flag("--quiet", run.quiet, "print the verdict line alone");
+  command->add_flag("--require-gates", run.require_gates,
+                    "a config without gates is an error (exit 2)");
+}
+
+void add_report(CLI::App& app, ReportArguments& report) {
+  CLI::App* command =
+      app.add_subcommand("report", "make every report of a run again from its raw files");
+  command->add_option("run_dir", report.run_dir, "folder of a run")
+      ->required()
+      ->type_name("RUN_DIR");
+  command->add_flag("--accept-edited", report.accept_edited,
+                    "read raw files whose checksums do not match (for experiments)");
+  command->add_flag("--quiet", report.quiet, "print the verdict line alone");
+}
+
+void add_check(CLI::App& app, CheckArguments& check) {
+  CLI::App* command =
+      app.add_subcommand("check", "validate a config and print the plan; runs nothing");
+  command->add_option("config", check.config, "config file (YAML)")
+      ->required()
+      ->type_name("CONFIG");
+  add_overrides(command, &check.overrides);
+  command->add_option("-n,--ranks", check.ranks, "ranks to plan for")
+      ->check(CLI::Range(1, 1 << 20))
+      ->type_name("N")
+      ->capture_default_str();
+  command->add_option("--step-ms", check.step_ms, "step time to base the time estimate on")
+      ->check(CLI::PositiveNumber)
+      ->type_name("MS");
+}
+
+void add_datagen(CLI::App& app, DatagenArguments& datagen) {
+  CLI::App* command = app.add_subcommand(
+      "datagen", "make a Food-101-shaped data set of JPEGs with natural statistics");
+  command->add_option("dir", datagen.dir, "folder to make; must be new or empty")
+      ->required()
+      ->type_name("DIR");
+  command->add_option("--classes", datagen.classes, "classes")
+      ->check(CLI::Range(1, 100'000))
+      ->type_name("N")
+      ->capture_default_str();
+  command->add_option("--images", datagen.images, "images to train on, over all classes")
+      ->check(CLI::Range(1, 100'000'000))
+      ->type_name("N")
+      ->capture_default_str();
+  command->add_option("--test-images", datagen.test_images, "images to test on (default: a third)")
+      ->check(CLI::Range(0, 100'000'000))
+      ->type_name("N");
+  command->add_option("--long-side", datagen.long_side, "longer side of an image in pixels")
+      ->check(CLI::Range(16, 8192))
+      ->type_name("PX")
+      ->capture_default_str();
+  command->add_option("--seed", datagen.seed, "seed; the same seed gives the same bytes")
+      ->type_name("N")
+      ->capture_default_str();
+}
+
+void add_doctor(CLI::App& app, DoctorArguments& doctor) {
+  CLI::App* command =
+      app.add_subcommand("doctor", "what is built in, what is found, what will disturb a run");
+  command->add_option("--dataset", doctor.dataset, "also look at this data set")->type_name("DIR");
+}
+
+}  // namespace
+
+CommandLine parse_command_line(std::vector<std::string> args) {
+  CLI::App app{
+      "Decides, at known error rates, whether distributed training got slower, and where the time "
+      "went.\n"
+      "  mpirun -n 8 --bind-to none traceml-bench config.yaml\n"
+      "Exit codes: 0 pass, 10 a gate failed, 11 inconclusive, 2 usage or config, 4 the run itself "
+      "failed.",
+      "traceml-bench"};
+  app.set_version_flag("--version", std::string("traceml-bench ") + kToolVersion);
+  app.require_subcommand(1);
+  app.get_formatter()->column_width(28);
+
+  RunArguments run;
+  ReportArguments report;
+  CheckArguments check;
+  DatagenArguments datagen;
+  DoctorArguments doctor;
+  add_run(app, run);
+  add_report(app, report);
+  add_check(app, check);
+  add_datagen(app, datagen);
+  add_doctor(app, doctor);
+
+  if (args.empty()) args.push_back("--help");
+  if (!contains(kCommands, args.front()) && !contains(kGlobalFlags, args.front())) {
+    args.insert(args.begin(), "run");
+  }
+  CommandLine line;
+  std::reverse(args.begin(), args.end());  // CLI11 takes a stack
+  try {
+    app.parse(args);
+  } catch (const CLI::CallForHelp&) {
+    line.text = app.help();
+    return line;
+  } catch (const CLI::CallForVersion&) {
+    line.text = std::string("traceml-bench ") + kToolVersion + "\n";
+    return line;
+  } catch (const CLI::ParseError& error) {
+    throw UsageError(std::string(error.what()) + "; see traceml-bench --help");
+  }
+  if (app.got_subcommand("run")) line.run = run;
+  if (app.got_subcommand("report")) line.report = report;
+  if (app.got_subcommand("check")) line.check = check;
+  if (app.got_subcommand("datagen")) line.datagen = datagen;
+  if (app.got_subcommand("doctor")) line.doctor = doctor;
+  return line;
+}
+
+}  // namespace traceml

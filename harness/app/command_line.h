@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace traceml {
+
+struct RunArguments {
+  std::string config;
+  std::vector<std::string> overrides;  // "--set a.b=c"
+  std::string out;                     // empty: results/<name>-<time>
+  bool quiet = false;
+  bool require_gates = false;
+};
+
+struct ReportArguments {
+  std::string run_dir;
+  bool accept_edited = false;
+  bool quiet = false;
+};
+
+struct CheckArguments {
+  std::string config;
+  std::vector<std::string> overrides;
+  int ranks = 1;
+  std::optional<double> step_ms;  // for the time estimate
+};
+
+struct DatagenArguments {
+  std::string dir;
+  int classes = 101;
+  int images = 1000;               // to train on
+  std::optional<int> test_images;  // a third of them otherwise
+  int long_side = 512;
+  std::uint64_t seed = 0;
+};
+
+struct DoctorArguments {
+  std::string dataset;  // empty: none looked at
+};
+
+// Exactly one is set; text is what --help or --version prints.
+struct CommandLine {
+  std::optional<RunArguments> run;
+  std::optional<ReportArguments> report;
+  std::optional<CheckArguments> check;
+  std::optional<DatagenArguments> datagen;
+  std::optional<DoctorArguments> doctor;
+  std::optional<std::string> text;
+};
+
+// args without the program's name. `traceml-bench CONFIG ...` means `run CONFIG ...`. Throws
+// UsageError.
+CommandLine parse_command_line(std::vector<std::string> args);
+
+}  // namespace traceml

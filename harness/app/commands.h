@@ -1,0 +1,15 @@
+#pragma once
+
+#include "harness/app/command_line.h"
+
+namespace traceml {
+
+// Each runs one command and returns the process's exit code. Errors are thrown
+// (harness/core/error.h), except by run, which must agree on them with the other ranks.
+int run_command(const RunArguments& arguments);
+int report_command(const ReportArguments& arguments);
+int check_command(const CheckArguments& arguments);
+int datagen_command(const DatagenArguments& arguments);
+int doctor_command(const DoctorArguments& arguments);
+
+}  // namespace traceml

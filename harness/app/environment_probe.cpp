@@ -1,0 +1,82 @@
+#include "harness/app/environment_probe.h"
+
+#include <fmt/format.h>
+#include <sched.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <optional>
+#include <string_view>
+
+#include "harness/app/version.h"
+
+namespace traceml {
+namespace {
+
+// The value behind "key: value" in one of /proc's lists.
+std::optional<std::string> proc_value(const std::string& path, std::string_view key) {
+  std::ifstream file(path);
+  std::string line;
+  while (std::getline(file, line)) {
+    if (!line.starts_with(key)) continue;
+    const auto value = line.find_first_not_of(" \t:", key.size());
+    if (value != std::string::npos) return line.substr(value);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> operating_system() {
+  std::ifstream file("/etc/os-release");
+  std::string line;
+  while (std::getline(file, line)) {
+    constexpr std::string_view kKey = "PRETTY_NAME=\"";
+    if (line.starts_with(kKey)) return line.substr(kKey.size(), line.size() - kKey.size() - 1);
+  }
+  return std::nullopt;
+}
+
+bool environment_is(const char* name, std::string_view value) {
+  const char* set = std::getenv(name);
+  return set != nullptr && set == value;
+}
+
+}  // namespace
+
+int allowed_cores() {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
+  return CPU_COUNT(&set);
+}
+
+Environment probe_environment() {
+  Environment environment;
+  auto& facts = environment.facts;
+  if (auto model = proc_value("/proc/cpuinfo", "model name")) facts["cpu_model"] = *model;
+  if (auto memory = proc_value("/proc/meminfo", "MemTotal")) {
+    facts["memory_gib"] = fmt::format("{:.0f}", std::strtod(memory->c_str(), nullptr) / (1 << 20));
+  }
+  if (auto system = operating_system()) facts["os"] = *system;
+  facts["cores_online"] = std::to_string(sysconf(_SC_NPROCESSORS_ONLN));
+  facts["cores_allowed"] = std::to_string(allowed_cores());
+  utsname kernel{};
+  if (uname(&kernel) == 0) facts["kernel"] = kernel.release;
+  facts["compiler"] = kCompiler;
+  facts["build_type"] = kBuildType;
+  facts["traceml_bench"] = kToolVersion;
+  return environment;
+}
+
+std::vector<std::string> probe_distortions() {
+  std::vector<std::string> found;
+  if (environment_is("CUDA_LAUNCH_BLOCKING", "1")) found.push_back("CUDA_LAUNCH_BLOCKING=1");
+  if (environment_is("NCCL_DEBUG", "TRACE")) found.push_back("NCCL_DEBUG=TRACE");
+  if (const auto tracer = proc_value("/proc/self/status", "TracerPid"); tracer && *tracer != "0") {
+    found.push_back("a tracer or debugger is attached");
+  }
+  if (*kSanitizers != '\0') found.push_back(fmt::format("built with -fsanitize={}", kSanitizers));
+  return found;
+}
+
+}  // namespace traceml

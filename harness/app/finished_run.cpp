@@ -1,0 +1,83 @@
+#include "harness/app/finished_run.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+
+#include "harness/analysis/campaign.h"
+#include "harness/codec/atomic_file.h"
+#include "harness/codec/config_file.h"
+#include "harness/codec/raw_files.h"
+#include "harness/core/error.h"
+#include "harness/reports/all_reports.h"
+#include "harness/reports/terminal.h"
+
+namespace traceml {
+namespace {
+
+std::vector<std::string> arm_names_of(const Plan& plan) {
+  std::vector<std::string> names;
+  for (const ArmFacts& arm : plan.facts.arms) names.push_back(arm.name);
+  return names;
+}
+
+TerminalStyle style_of_stdout() {
+  TerminalStyle style;
+  if (isatty(STDOUT_FILENO) == 0) return style;
+  winsize size{};
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
+    style.columns = std::max<int>(80, size.ws_col);
+  }
+  style.colour = std::getenv("NO_COLOR") == nullptr;
+  return style;
+}
+
+}  // namespace
+
+FinishedRun read_finished_run(const std::string& dir, bool accept_edited) {
+  const std::string raw = dir + "/raw";
+  if (!std::filesystem::is_directory(raw)) {
+    throw UsageError(fmt::format("{} is not the folder of a run: it has no raw/", dir));
+  }
+  FinishedRun run;
+  run.info = read_run_info(raw + "/run_info.json");
+  run.plan = make_plan(read_config_text(run.info.config_text, raw + "/run_info.json", {}),
+                       run.info.world_size);
+  run.plan.facts.distortions = run.info.distortions;
+
+  const std::vector<std::string> arms = arm_names_of(run.plan);
+  std::vector<RankRecords> ranks;
+  std::vector<std::string> warnings;
+  for (const Rank rank : ranks_in(raw)) {
+    ranks.push_back(read_rank_records(raw, rank, arms, accept_edited, &warnings));
+  }
+  run.summary = summarize_campaign(run.plan.facts, ranks);
+  run.summary.warnings.insert(run.summary.warnings.end(), warnings.begin(), warnings.end());
+  if (!run.info.finished) {
+    run.summary.exit_code = value_of(ExitCode::kRunFailed);
+    if (run.summary.outcome == Outcome::kPass) run.summary.outcome = Outcome::kInconclusive;
+  }
+  return run;
+}
+
+void write_reports(const std::string& dir, const FinishedRun& run) {
+  const ReportInput input{run.info, run.plan, run.summary, dir};
+  for (const auto& [name, content] : render_files(input)) {
+    write_file_atomically(dir + "/" + name, content);
+  }
+}
+
+void print_report(const std::string& dir, const FinishedRun& run, bool quiet) {
+  const ReportInput input{run.info, run.plan, run.summary, dir};
+  const std::string text =
+      quiet ? render_verdict_line(input) + "\n" : render_terminal(input, style_of_stdout());
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  std::fflush(stdout);
+}
+
+}  // namespace traceml

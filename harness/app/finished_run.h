@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+
+#include "harness/analysis/summary.h"
+#include "harness/codec/run_info.h"
+#include "harness/plan/plan.h"
+
+namespace traceml {
+
+// A run as its raw files tell it, judged anew. `run` and `report` both go this way, so that they
+// cannot differ.
+struct FinishedRun {
+  RunInfo info;
+  Plan plan;
+  CampaignSummary summary;
+};
+
+// Reads DIR/raw and derives everything from it. Throws RunError naming what is missing, torn or
+// edited.
+FinishedRun read_finished_run(const std::string& dir, bool accept_edited);
+
+// Writes run.json, verdict.txt, summary.md, junit.xml into DIR, each to a temporary name, flushed
+// and renamed.
+void write_reports(const std::string& dir, const FinishedRun& run);
+
+// The report on standard output, as wide as the terminal; with `quiet` the verdict line alone.
+void print_report(const std::string& dir, const FinishedRun& run, bool quiet);
+
+}  // namespace traceml

@@ -1,0 +1,13 @@
+#include "harness/app/commands.h"
+#include "harness/app/finished_run.h"
+
+namespace traceml {
+
+int report_command(const ReportArguments& arguments) {
+  const FinishedRun run = read_finished_run(arguments.run_dir, arguments.accept_edited);
+  write_reports(arguments.run_dir, run);
+  print_report(arguments.run_dir, run, arguments.quiet);
+  return run.summary.exit_code;
+}
+
+}  // namespace traceml

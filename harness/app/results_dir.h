@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+
+namespace traceml {
+
+// Makes the folder of a run and its raw/ inside. `wanted` empty: results/<name>-<time>, with a
+// number behind it where that is taken; otherwise exactly `wanted`, which must be new or empty. A
+// link results/latest points to the newest default one. Throws UsageError for a folder that holds
+// something, RunError where it cannot be made.
+std::string make_results_dir(const std::string& wanted, const std::string& name,
+                             const std::string& utc_time);
+
+// "2026-11-29T18:15:00Z"
+std::string utc_now();
+
+}  // namespace traceml

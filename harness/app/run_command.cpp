@@ -1,0 +1,187 @@
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <memory>
+#include <set>
+
+#include "harness/app/commands.h"
+#include "harness/app/data_check.h"
+#include "harness/app/environment_probe.h"
+#include "harness/app/finished_run.h"
+#include "harness/app/progress_line.h"
+#include "harness/app/ranks.h"
+#include "harness/app/results_dir.h"
+#include "harness/app/version.h"
+#include "harness/backends/local/steady_host_clock.h"
+#include "harness/codec/atomic_file.h"
+#include "harness/codec/config_file.h"
+#include "harness/plan/config.h"
+#include "harness/plan/plan.h"
+#include "harness/runner/rank_program.h"
+#include "workloads/torch/torch_workload.h"
+
+namespace traceml {
+namespace {
+
+void check_requirements(const Config& config, int world_size) {
+  if (config.require.ranks && *config.require.ranks != world_size) {
+    throw RunError(
+        fmt::format("require.ranks is {}, but this run has {}; start it with mpirun -n {}",
+                    *config.require.ranks, world_size, *config.require.ranks));
+  }
+  if (config.require.device == Device::kCuda) {
+    throw RunError("require.device is cuda, but this binary trains on the CPU alone");
+  }
+}
+
+Plan read_plan(const RunArguments& arguments, int world_size) {
+  const Config config = read_config_file(arguments.config, arguments.overrides);
+  if (arguments.require_gates && config.gates.empty()) {
+    throw UsageError(
+        fmt::format("{} has no gates and --require-gates was given", arguments.config));
+  }
+  check_requirements(config, world_size);
+  Plan plan = make_plan(config, world_size);
+  plan.facts.distortions = probe_distortions();
+  return plan;
+}
+
+// Collective. Rank 0 makes the folder; a rank that does not see it (no shared file system) makes
+// its own of that name.
+std::string agree_on_results_dir(Transport& transport, const RunArguments& arguments,
+                                 const std::string& name, const std::string& created) {
+  std::string dir = together(transport, [&] {
+    return transport.rank().value == 0 ? make_results_dir(arguments.out, name, created) : "";
+  });
+  dir = transport.broadcast(dir);
+  together(transport, [&] {
+    std::error_code error;
+    std::filesystem::create_directories(dir + "/raw", error);
+    if (error) throw RunError(fmt::format("cannot make {}/raw: {}", dir, error.message()));
+    return true;
+  });
+  return dir;
+}
+
+// Collective: the sentences of all ranks on rank 0, each once.
+std::vector<std::string> gather_once(Transport& transport, const std::string& sentence) {
+  std::vector<std::string> all;
+  std::set<std::string> seen = {""};
+  for (const std::string& text : transport.gather(sentence)) {
+    if (seen.insert(text).second) all.push_back(text);
+  }
+  return all;
+}
+
+RunInfo describe_run(Ranks& ranks, const Plan& plan, const std::string& created) {
+  RunInfo info;
+  info.tool_version = kToolVersion;
+  info.created_utc = created;
+  info.config_text = write_config(plan.config);
+  info.world_size = ranks.transport().world_size();
+  info.device = "cpu";
+  info.exchange = ranks.collective().name();
+  info.environment = probe_environment();
+  if (const auto version = ranks.mpi_version()) info.environment.facts["mpi"] = *version;
+  if (const auto torch = torch_facts()) {
+    info.environment.facts["libtorch"] = torch->version;
+    info.environment.facts["libtorch_cpu"] = torch->cpu_capability;
+  }
+  info.environment.facts["ranks_on_node"] = std::to_string(ranks.ranks_on_node());
+  info.distortions = plan.facts.distortions;
+  info.notes = plan.notes;
+  for (const std::string& warning :
+       gather_once(ranks.transport(), ranks.affinity_warning().value_or(""))) {
+    info.notes.push_back(warning);
+  }
+  return info;
+}
+
+RankOptions options_of(const Transport& transport, const std::string& raw, ProgressSink* progress) {
+  RankOptions options;
+  options.build = std::string(kToolVersion) + ", " + kCompiler + ", " + kBuildType;
+  options.own_raw_dir = raw;
+  options.out_raw_dir = raw;
+  options.progress = progress;
+  const std::string file = fmt::format("{}/failure_rank_{:04}.txt", raw, transport.rank().value);
+  options.on_failure = [file](const std::string& sentence) {
+    try {
+      write_file_atomically(file, sentence + "\n");
+    } catch (const Error&) {  // the sentence is printed all the same; the disk may be what failed
+    }
+  };
+  return options;
+}
+
+void take_over(const RunOutcome& outcome, RunInfo& info) {
+  info.facts = outcome.facts;
+  info.counters = outcome.counters;
+  info.equal_by_design = outcome.equal_by_design;
+  info.notes.insert(info.notes.end(), outcome.notes.begin(), outcome.notes.end());
+  info.finished = outcome.finished;
+  info.failure = outcome.failure;
+}
+
+// Rank 0: judges what lies in the raw files, writes and prints the reports.
+int judge_and_report(const std::string& dir, const RunInfo& info, bool quiet) {
+  write_run_info(dir + "/raw/run_info.json", info);
+  const FinishedRun run = read_finished_run(dir, false);
+  write_reports(dir, run);
+  print_report(dir, run, quiet);
+  return run.summary.exit_code;
+}
+
+// Collective.
+int run_on(Ranks& ranks, HostClock& clock, const RunArguments& arguments) {
+  Transport& transport = ranks.transport();
+  const std::string created = transport.broadcast(utc_now());
+  const Plan plan =
+      together(transport, [&] { return read_plan(arguments, transport.world_size()); });
+  together(transport, [&] {
+    check_data_sets(plan, transport.world_size());
+    return true;
+  });
+  const std::string dir = agree_on_results_dir(transport, arguments, plan.config.name, created);
+  RunInfo info = describe_run(ranks, plan, created);
+  if (ranks.is_root()) write_run_info(dir + "/raw/run_info.json", info);
+
+  RunOutcome outcome;
+  {
+    const auto workload = make_torch_workload(plan, transport, ranks.collective());
+    std::unique_ptr<ProgressLine> progress;
+    if (ranks.is_root() && !arguments.quiet) progress = std::make_unique<ProgressLine>();
+    outcome = run_rank(plan, options_of(transport, dir + "/raw", progress.get()), *workload,
+                       transport, clock, nullptr);
+  }
+  take_over(outcome, info);
+  const int code = together(transport, [&] {
+    return ranks.is_root() ? judge_and_report(dir, info, arguments.quiet) : 0;
+  });
+  return std::stoi(transport.broadcast(std::to_string(code)));
+}
+
+}  // namespace
+
+int run_command(const RunArguments& arguments) {
+  SteadyHostClock clock;
+  Ranks ranks(clock);
+  int code = value_of(ExitCode::kPass);
+  try {
+    code = run_on(ranks, clock, arguments);
+  } catch (const AgreedError& error) {
+    if (ranks.is_root()) fmt::print(stderr, "traceml-bench: {}\n", error.what());
+    code = value_of(error.code());
+  } catch (const Error& error) {
+    ranks.transport().fail(fmt::format("rank {}: {}", ranks.transport().rank().value, error.what()),
+                           error.code());
+  } catch (const std::exception& error) {
+    ranks.transport().fail(fmt::format("rank {}: {}", ranks.transport().rank().value, error.what()),
+                           ExitCode::kRunFailed);
+  }
+  ranks.finalize();
+  return code;
+}
+
+}  // namespace traceml

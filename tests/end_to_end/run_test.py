@@ -1,0 +1,138 @@
+"""A run as a user starts it: verdict, exit code, files, and every report again from the raw files."""
+import pathlib
+import re
+import unittest
+
+from harness_run import MPIRUN, EndToEnd, files_of, run, run_json
+
+WINDOW_COLUMNS = ("arm,block,order,window,steps,start_host_ns,end_host_ns,queue_start,queue_end,"
+                  "loss_first,loss_last,void_reason")
+
+
+def edit_windows(folder, arm, factor):
+    """Multiplies the wall time of every window of `arm`."""
+    for path in pathlib.Path(folder, "raw").glob("windows_rank_*.csv"):
+        lines = path.read_text().splitlines(keepends=True)
+        for index, line in enumerate(lines):
+            cells = line.split(",")
+            if cells[0] == arm:
+                start, end = int(cells[5]), int(cells[6])
+                cells[6] = str(start + int((end - start) * factor))
+                lines[index] = ",".join(cells)
+        path.write_text("".join(lines))
+
+
+class OneRank(EndToEnd):
+    def test_run_without_mpirun_passes_and_leaves_its_files(self):
+        done = run("run", self.config(), "--out", self.out())
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("PASS", done.stdout.splitlines()[-1])
+        files = files_of(self.out())
+        self.assertLessEqual({"run.json", "verdict.txt", "summary.md", "junit.xml"}, set(files))
+        windows = pathlib.Path(self.out(), "raw", "windows_rank_0000.csv").read_text().splitlines()
+        self.assertEqual(windows[0], WINDOW_COLUMNS)
+        self.assertEqual(run_json(self.out())["arms"]["shipped"]["clock"], "cpu")
+
+    def test_report_rebuilds_every_file_byte_for_byte(self):
+        run("run", self.config(), "--out", self.out())
+        before = files_of(self.out())
+        for name in before:
+            pathlib.Path(self.out(), name).unlink()
+        again = run("report", self.out())
+        self.assertEqual(again.returncode, 0, again.stderr)
+        self.assertEqual(files_of(self.out()), before)
+
+    def test_edited_raw_times_are_refused_then_change_the_verdict(self):
+        run("run", self.config(), "--out", self.out())
+        edit_windows(self.out(), "shipped", 100)
+        refused = run("report", self.out())
+        self.assertEqual(refused.returncode, 4)
+        self.assertIn("windows_rank_0000.csv", refused.stderr)
+        accepted = run("report", self.out(), "--accept-edited")
+        self.assertEqual(accepted.returncode, 10, accepted.stdout + accepted.stderr)
+        self.assertEqual(run_json(self.out())["verdict"]["outcome"], "fail")
+
+    def test_quiet_prints_the_verdict_line_alone(self):
+        done = run("run", self.config(), "--out", self.out(), "--quiet")
+        self.assertEqual(len(done.stdout.splitlines()), 1, done.stdout)
+
+    def test_results_are_never_overwritten(self):
+        run("run", self.config(), "--out", self.out())
+        again = run("run", self.config(), "--out", self.out())
+        self.assertEqual(again.returncode, 2)
+        self.assertRegex(again.stderr, "never overwritten")
+
+    def test_no_gates_exits_0_and_says_so_unless_gates_are_required(self):
+        config = self.config()
+        text = pathlib.Path(config).read_text()
+        pathlib.Path(config).write_text(text[:text.index("gates:")])
+        done = run(config, "--out", self.out())
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("NO GATES", done.stdout.splitlines()[-1])
+        refused = run(config, "--out", self.out("required"), "--require-gates")
+        self.assertEqual(refused.returncode, 2)
+
+
+class Faults(EndToEnd):
+    def test_a_corrupt_file_ends_the_run_with_its_name_and_code_4(self):
+        victim = sorted(self.dataset.glob("images/*/*.jpg"))[0]
+        good = victim.read_bytes()
+        try:
+            for path in self.dataset.glob("images/*/*.jpg"):
+                if path.parent == victim.parent:
+                    path.rename(path.with_suffix(".kept"))
+                    path.write_bytes(b"not a jpeg")
+            done = run("run", self.config(), "--out", self.out())
+        finally:
+            for kept in self.dataset.glob("images/*/*.kept"):
+                kept.rename(kept.with_suffix(".jpg"))
+        self.assertEqual(victim.read_bytes(), good)
+        self.assertEqual(done.returncode, 4, done.stdout + done.stderr)
+        self.assertRegex(done.stderr, r"images/\S+\.jpg")
+        self.assertNotIn(str(self.path), re.sub(r"--out \S+", "", done.stderr).split("images/")[0][-1:])
+
+    def test_a_missing_data_set_is_named(self):
+        config = self.config(dataset=self.path / "nowhere")
+        done = run("run", config, "--out", self.out())
+        self.assertIn(done.returncode, (2, 4))
+        self.assertIn("nowhere", done.stderr)
+
+    def test_an_unmet_require_exits_4_before_any_step(self):
+        done = run("run", self.config(), "--out", self.out(), "--set", "require.ranks=3")
+        self.assertEqual(done.returncode, 4)
+        self.assertIn("require.ranks", done.stderr)
+
+    def test_an_unknown_key_names_the_place_and_the_nearest_key(self):
+        done = run("run", self.config(), "--set", "input.wrokers=3", "--out", self.out())
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("workers", done.stderr)
+        self.assertFalse(pathlib.Path(self.out()).exists())
+
+
+@unittest.skipIf(MPIRUN is None, "built without MPI")
+class ManyRanks(EndToEnd):
+    def check(self, ranks):
+        done = run(self.config(), "--out", self.out(), ranks=ranks)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        result = run_json(self.out())
+        self.assertEqual(len(result["ranks"]), ranks)
+        self.assertEqual(len(list(pathlib.Path(self.out(), "raw").glob("steps_rank_*.csv"))), ranks)
+        self.assertEqual(done.stdout.count("exit 0"), 1, "only rank 0 writes to stdout")
+
+    def test_mpirun_with_one_rank(self):
+        self.check(1)
+
+    def test_mpirun_with_two_ranks(self):
+        self.check(2)
+
+    def test_mpirun_with_four_ranks_on_two_cores(self):
+        self.check(4)
+
+    def test_a_config_error_is_printed_once_and_exits_2(self):
+        done = run(self.config(), "--set", "input.wrokers=3", ranks=2)
+        self.assertEqual(done.returncode, 2)
+        self.assertEqual(done.stderr.count("wrokers"), 1, done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
