@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Refuses what breaks the rooms and floors of the tree (CONTRIBUTING.md): floors.py [ROOT].
 
-Upward and sideways includes and links, outside headers that a room may not use (table.txt),
-conditional compilation, and headers without `#pragma once`. Prints one line for each violation;
+Upward and sideways includes and links, outside headers that a room may not use (table.txt) even
+where another room's header brings them, conditional compilation, and headers without `#pragma once`. Prints one line for each violation;
 exit code 1 if there is any.
 """
 
@@ -125,6 +125,30 @@ def check_source(table: Table, path: str, text: str) -> Iterator[str]:
         yield f"{path}: no #pragma once"
 
 
+def headers_of(text: str) -> List[str]:
+    matches = (INCLUDE.match(line) for line in text.splitlines())
+    return [match[1] or match[2] for match in matches if match and not match[3]]
+
+
+def check_reach(table: Table, includes: Dict[str, List[str]], path: str) -> Iterator[str]:
+    """Outside headers that `path` gets through project headers. `includes`: by file."""
+    room = table.room_of(path)
+    seen = set()
+    ahead = [header for header in includes[path] if header in includes]
+    while room and ahead:
+        header = ahead.pop()
+        if header in seen:
+            continue
+        seen.add(header)
+        for inner in includes[header]:
+            if inner in includes:
+                ahead.append(inner)
+            elif inner.split("/")[0] not in TOP_FOLDERS:
+                reason = why_not_outside(table, room, path.rsplit("/", 1)[-1], inner)
+                if reason:
+                    yield f"{path}: through {header}: {reason}"
+
+
 def cmake_commands(text: str, name: str) -> Iterator[List[str]]:
     """The arguments of each call of `name`; no nested parentheses, no quoted spaces."""
     bare = re.sub(r"#.*", "", text)
@@ -155,10 +179,15 @@ def check_links(table: Table, room_files: Dict[str, str]) -> Iterator[str]:
 
 
 def violations_of(root: pathlib.Path, table: Table) -> List[str]:
+    texts = {
+        path.relative_to(root).as_posix(): path.read_text(encoding="utf-8")
+        for path in sources_of(root)
+    }
+    includes = {path: headers_of(text) for path, text in texts.items()}
     found: List[str] = []
-    for source in sources_of(root):
-        path = source.relative_to(root).as_posix()
-        found += check_source(table, path, source.read_text(encoding="utf-8"))
+    for path, text in texts.items():
+        found += check_source(table, path, text)
+        found += check_reach(table, includes, path)
     room_files = {
         path.relative_to(root).as_posix(): path.read_text()
         for path in files_of(root)
