@@ -83,7 +83,7 @@ void resolve_steps(Plan* plan) {
     if (facts.steps_per_window < 2 * queue) {
       plan->notes.push_back("windows of " + number(facts.steps_per_window) +
                             " steps are shorter than twice the loader's queue of " + number(queue) +
-                            " batches: every gate will be inconclusive "
+                            " batches: gates of arms with that queue will be inconclusive "
                             "(queue_credit); use " +
                             number(round_up(2 * queue, p)) + " steps or fewer batches ahead.");
     }
