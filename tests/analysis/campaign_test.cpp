@@ -231,6 +231,39 @@ TEST(Campaign, holm_lists_a_second_failure_once_a_first_one_stands) {
   EXPECT_THAT(summary.gates[0].why, HasSubstr("Holm"));
 }
 
+TEST(Campaign, a_failure_of_an_earlier_look_eases_holm_at_a_later_one) {
+  Campaign campaign;
+  campaign.max_blocks = 10;
+  campaign.blocks = 10;
+  campaign.arms.resize(3);
+  campaign.arms[1].step_ms = 1e5;
+  campaign.arms[2].step_ms = 1.1e5;
+  campaign.gates = {synthetic::gate(GateKind::kMaxRegression, 0, 1, .02),
+                    synthetic::gate(GateKind::kMaxRegression, 2, 1, .02)};
+  const double se = 1e-4 / std::sqrt(10.0);
+  campaign.arms[0].step_ms = 1e5 * std::exp(std::log(1.02) + 3.0 * se);  // t_8 = 3: p = .00854
+  const CampaignSummary summary = summarize(campaign);
+  EXPECT_EQ(summary.gates[1].look, 6);
+  EXPECT_EQ(summary.gates[1].outcome, Outcome::kFail);
+  EXPECT_NEAR(summary.gates[0].p_regression.value(), .00854, 5e-5);
+  EXPECT_EQ(summary.gates[0].outcome, Outcome::kFail);  // .00854 < .05 / 4, not < .05 / 8
+  EXPECT_EQ(summary.gates[0].look, 10);
+  campaign.arms[2].step_ms = 1e5;
+  EXPECT_EQ(summarize(campaign).gates[0].outcome, Outcome::kInconclusive);
+}
+
+TEST(Campaign, the_order_effect_is_positive_where_the_second_window_is_slower) {
+  Campaign campaign = two_arms(100);
+  campaign.noise = 0;
+  std::vector<RankRecords> ranks = synthetic::records_of(campaign);
+  for (WindowRecord& window : ranks[0].windows) {
+    if (window.order == 1) window.end_host += (window.end_host - window.start_host) / 100;
+  }
+  const GateResult gate = summarize_campaign(synthetic::facts_of(campaign), ranks).gates[0];
+  EXPECT_NEAR(gate.order_effect.value(), std::log(1.01), 1e-9);
+  EXPECT_NEAR(gate.theta.value(), 0, 1e-12);
+}
+
 TEST(Campaign, fail_beats_inconclusive_beats_pass) {
   Campaign campaign;
   campaign.noise = .003;
@@ -323,12 +356,12 @@ TEST(Campaign, the_wall_of_a_window_is_that_of_its_slowest_rank) {
   campaign.noise = 0;
   campaign.world_size = 2;
   std::vector<RankRecords> ranks = synthetic::records_of(campaign);
-  for (WindowRecord& window : ranks[1].windows) {
+  for (WindowRecord& window : ranks[0].windows) {
     if (window.arm == ArmIndex{0}) window.end_host += std::chrono::milliseconds(80);  // 10 a step
   }
   const CampaignSummary summary = summarize_campaign(synthetic::facts_of(campaign), ranks);
   EXPECT_NEAR(summary.arms[0].wall_per_step->count(), 110, 1e-9);
-  EXPECT_NEAR(summary.arms[0].ranks[0].wall_per_step->count(), 100, 1e-9);
+  EXPECT_NEAR(summary.arms[0].ranks[1].wall_per_step->count(), 100, 1e-9);
   EXPECT_EQ(summary.gates[0].outcome, Outcome::kFail);
 }
 

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "harness/analysis/campaign.h"
+#include "harness/analysis/validity.h"
 #include "tests/analysis/synthetic_campaign.h"
 
 namespace traceml {
@@ -238,7 +239,8 @@ TEST(Validity, a_gate_beyond_hope_needs_no_more_blocks) {
 TEST(Validity, a_voided_pair_is_left_out_whole_and_listed) {
   SoundRun run;
   run.ranks[1].windows[2].void_reason = "a foreign process used the device";
-  run.ranks[1].windows[2].end_host += std::chrono::hours(1);  // its time must not matter
+  run.ranks[1].windows[2].end_host = Nanos(0);  // neither its time nor its loss matters
+  run.ranks[1].windows[2].loss_last = std::numeric_limits<double>::quiet_NaN();
   const CampaignSummary summary = summarize_campaign(run.facts, run.ranks);
   EXPECT_EQ(summary.gates[0].blocks_voided, 1);
   EXPECT_EQ(summary.gates[0].blocks, 9);  // five pairs at look 6 are too few, nine at 10 are not
@@ -277,6 +279,35 @@ TEST(Validity, a_wide_interval_says_how_wide) {
     campaign.blocks = campaign.max_blocks = 6;
   });
   run.expect_inconclusive(Reason::kWideInterval, "more than twice the margin of");
+}
+
+std::vector<Reason> indecision(double lower, double upper, std::vector<double> ratios) {
+  const GateSpec gate = synthetic::gate(GateKind::kMaxRegression, 0, 1, .02);
+  GateRule rule;
+  rule.bound = std::log(1.02);
+  Judgement judgement;
+  judgement.interval = {lower, upper};
+  std::vector<Reason> reasons;
+  for (const Finding& finding : indecision_findings(gate, rule, judgement, ratios)) {
+    reasons.push_back(finding.reason);
+  }
+  return reasons;
+}
+
+TEST(Validity, an_interval_is_wide_beyond_twice_the_margin) {
+  const double margin = std::log(1.02);
+  const std::vector<double> ratios(6, .01);  // six values: no interval of Hodges and Lehmann
+  EXPECT_THAT(indecision(0, 1.99 * margin, ratios), ElementsAre(Reason::kBorderline));
+  EXPECT_THAT(indecision(0, 2.01 * margin, ratios), ElementsAre(Reason::kWideInterval));
+}
+
+TEST(Validity, interference_is_suspected_only_where_hodges_and_lehmann_would_decide) {
+  std::vector<double> ratios(20, .001);
+  ratios.back() = .4;  // at 10 values one such is enough to widen their interval too
+  EXPECT_THAT(indecision(-.02, .03, ratios),
+              ElementsAre(Reason::kInterferenceSuspected, Reason::kWideInterval));
+  for (std::size_t i = 0; i + 1 < ratios.size(); ++i) ratios[i] = i % 2 == 0 ? .015 : .025;
+  EXPECT_THAT(indecision(0, .03, ratios), ElementsAre(Reason::kBorderline));
 }
 
 TEST(Validity, names_equal_the_documents) {
