@@ -33,7 +33,7 @@ std::string in_ms(Millis duration) {
   return print("%.3f ms", duration.count());
 }
 
-std::string signed_ms(Millis duration) {
+std::string signed_in_ms(Millis duration) {
   return print("%+.3f ms", duration.count());
 }
 

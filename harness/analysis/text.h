@@ -19,7 +19,7 @@ std::string signed_percent(double fraction);
 std::string in_ms(Millis duration);
 
 // "+42.190 ms".
-std::string signed_ms(Millis duration);
+std::string signed_in_ms(Millis duration);
 
 // "[+0.80 %, +2.40 %]", or for a min_fraction gate the fractions "[93.10 %, 97.40 %]".
 std::string range_in_words(const GateSpec& gate, const Interval& theta);

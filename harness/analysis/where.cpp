@@ -76,9 +76,10 @@ std::string outside_the_step(const GateResult& gate, const ArmAnalysis& candidat
   const Millis outside = *gate.mean_difference - in_step;
   const Millis margin = gate.spec.delta * *baseline.summary.wall_per_step;
   if (std::abs(outside.count()) <= margin.count()) return {};
-  return "the difference lies outside the step: " + signed_ms(outside) +
-         " (wall per step differs by " + signed_ms(*gate.mean_difference) + ", the step on the " +
-         std::string(name_of(*clock)) + " clock by " + signed_ms(in_step) + ")";
+  return "the difference lies outside the step: " + signed_in_ms(outside) +
+         " (wall per step differs by " + signed_in_ms(*gate.mean_difference) +
+         ", the step on the " + std::string(name_of(*clock)) + " clock by " +
+         signed_in_ms(in_step) + ")";
 }
 
 }  // namespace traceml
