@@ -21,8 +21,8 @@ class Row {
       : raw_(raw), file_(file), line_(line), rest_(text) {}
 
   std::string_view text() {
-    if (done_) fail("is missing");
     ++column_;
+    if (done_) fail("is missing");
     if (!rest_.empty() && rest_.front() == '"') return quoted();
     const std::size_t comma = rest_.find(',');
     const std::string_view field = rest_.substr(0, comma);
@@ -63,8 +63,8 @@ class Row {
   // Two fields: a phase on the two clocks.
   std::optional<DualTime> dual_time() {
     if (rest_.starts_with(kUntimed)) {
-      advance(rest_.find(','));
       ++column_;
+      advance(rest_.find(','));
       if (optional_nanos()) fail("follows a phase without a time");
       return DualTime{};
     }

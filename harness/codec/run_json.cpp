@@ -41,6 +41,7 @@ Json theta_json(const GateResult& gate) {
   return {{"estimate", json_number(gate.theta)},
           {"lower", gate.interval ? json_number(gate.interval->lower) : Json(nullptr)},
           {"upper", gate.interval ? json_number(gate.interval->upper) : Json(nullptr)},
+          {"fail_lower", json_number(gate.fail_lower)},
           {"pair_sd", json_number(gate.pair_sd)},
           {"order_effect", json_number(gate.order_effect)},
           {"p_regression", json_number(gate.p_regression)},
@@ -103,6 +104,7 @@ Json gate_json(const GateResult& gate, const CampaignFacts& facts) {
           {"differing_keys", shareable_list(gate.differing_keys)},
           {"mean_difference_ms", json_number(gate.mean_difference)},
           {"where", where_json(gate.where)},
+          {"outside_step", without_folders(gate.outside_step)},
           {"per_rank_difference", per_rank_json(gate)}};
 }
 
@@ -159,6 +161,8 @@ Json stragglers_json(const CampaignSummary& summary) {
 std::string write_run_json(const RunInfo& info, const Plan& plan, const CampaignSummary& summary) {
   Json gates = Json::array();
   for (const GateResult& gate : summary.gates) gates.push_back(gate_json(gate, plan.facts));
+  std::vector<std::string> notes = plan.notes;
+  notes.insert(notes.end(), info.notes.begin(), info.notes.end());
   const Json json = {{"schema_version", kSchemaVersion},
                      {"tool", {{"name", "traceml-bench"}, {"version", info.tool_version}}},
                      {"created_utc", info.created_utc},
@@ -168,7 +172,7 @@ std::string write_run_json(const RunInfo& info, const Plan& plan, const Campaign
                      {"ranks", ranks_json(info.world_size, summary)},
                      {"stragglers", stragglers_json(summary)},
                      {"warnings", shareable_list(summary.warnings)},
-                     {"notes", shareable_list(info.notes)},
+                     {"notes", shareable_list(notes)},
                      {"world_size", info.world_size},
                      {"blocks", summary.blocks},
                      {"device", info.device},

@@ -52,6 +52,9 @@ std::vector<std::string> arm_row(const ArmSummary& arm, int decimals) {
           of_steps(&Distribution::median),
           of_steps(&Distribution::p95),
           of_steps(&Distribution::p99),
+          of_steps(&Distribution::p5),
+          of_steps(&Distribution::min),
+          of_steps(&Distribution::max),
           arm.instrumented ? grouped(arm.long_waits.count) : kNull,
           arm.long_waits.count > 0 ? bare_ms(arm.long_waits.longest, 1) : kNull,
           std::to_string(arm.windows),
@@ -201,7 +204,7 @@ Table arm_table(const CampaignSummary& summary) {
   table.caption = fmt::format(
       "ms per step. wall: host clock, max over ranks, mean of windows (judged). step: "
       "input_wait + traced, mean of ranks and steps. of ref.: throughput as a share of that with "
-      "the matched input-free reference. p50, p95, p99: steps, max over ranks, {}.",
+      "the matched input-free reference. p50, p95 and so on: steps, max over ranks, {}.",
       clock_words(summary));
   table.columns = {{"arm", true, 0, true},
                    {"wall"},
@@ -212,6 +215,9 @@ Table arm_table(const CampaignSummary& summary) {
                    {"p50", false, 7, false},
                    {"p95", false, 1, false},
                    {"p99", false, 6, false},
+                   {"p5", false, 11, false},
+                   {"min", false, 12, false},
+                   {"max", false, 10, false},
                    {"waits\n> 5 ms", false, 4, false},
                    {"longest\nwait", false, 5, false},
                    {"windows", false, 8, false},

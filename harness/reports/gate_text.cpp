@@ -140,7 +140,8 @@ GateText text_of_gate(const GateResult& gate, const CampaignFacts& facts) {
   text.margin = (fraction ? "needs > " : "allows < ") + margin_percent(figures.margin);
   text.scope = fmt::format("{} block{}", gate.blocks, gate.blocks == 1 ? "" : "s");
   if (gate.outcome == Outcome::kFail && !gate.where.empty()) text.where = where_text(gate);
-  if (gate.outcome == Outcome::kInconclusive || gate.reason) text.why = why_text(gate);
+  if (gate.outcome == Outcome::kInconclusive) text.why = why_text(gate);
+  text.outside_step = gate.outside_step;
   if (!gate.differing_keys.empty()) text.differs = differs_text(gate.differing_keys);
   if (gate.per_rank_difference && !gate.per_rank_difference->empty()) {
     text.per_rank = per_rank_text(*gate.per_rank_difference);
@@ -162,6 +163,14 @@ std::string word_of(Outcome outcome) {
       return "INCONCLUSIVE";
   }
   return "";
+}
+
+std::vector<std::string> GateText::sentences() const {
+  std::vector<std::string> said;
+  for (const std::string& sentence : {why, where, outside_step, per_rank, differs}) {
+    if (!sentence.empty()) said.push_back(sentence);
+  }
+  return said;
 }
 
 std::vector<GateText> gate_texts(const ReportInput& input) {

@@ -11,17 +11,22 @@
 namespace traceml {
 
 struct GateText {
-  std::string outcome;                  // "PASS", "FAIL", "INCONCLUSIVE"
-  std::string name;                     // "shipped against reference"
-  std::string estimate;                 // "97.8 % of input-free throughput", "+3.1 % wall per step"
-  std::string interval;                 // "[97.1, 98.4]"
-  std::string margin;                   // "needs > 95 %", "allows < 2 %"
-  std::string scope;                    // "10 blocks"
-  std::optional<std::string> where;     // FAIL: "where: input_wait +1.20 ms; ..."
-  std::optional<std::string> why;       // "wide_interval: ..."
-  std::optional<std::string> differs;   // "differ in input.workers: 8 against 4"
-  std::optional<std::string> per_rank;  // overhead gates
-  bool counts_as_pass = false;          // PASS, or INCONCLUSIVE where the config lets it pass
+  std::string outcome;   // "PASS", "FAIL", "INCONCLUSIVE"
+  std::string name;      // "shipped against reference"
+  std::string estimate;  // "97.8 % of input-free throughput", "+3.1 % wall per step"
+  std::string interval;  // "[97.1, 98.4]"
+  std::string margin;    // "needs > 95 %", "allows < 2 %"
+  std::string scope;     // "10 blocks"
+  // Empty where there is nothing to say.
+  std::string why;              // INCONCLUSIVE: "wide_interval: ..."
+  std::string where;            // FAIL: "where: input_wait +1.20 ms; ..."
+  std::string outside_step;     // the wall per step and the step disagree
+  std::string per_rank;         // overhead gates
+  std::string differs;          // "differ in input.workers: 8 against 4"
+  bool counts_as_pass = false;  // PASS, or INCONCLUSIVE where the config lets it pass
+
+  // Those that are not empty, in the order in which a reader wants them.
+  std::vector<std::string> sentences() const;
 };
 
 std::string word_of(Outcome outcome);  // "PASS"

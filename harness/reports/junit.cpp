@@ -24,8 +24,8 @@ std::string figures_of_gate(const GateText& gate) {
 // Everything that is known of a gate, a line each.
 std::string details(const GateText& gate, const std::string& basis) {
   std::string lines = gate.outcome + ": " + xml_text(figures_of_gate(gate)) + "\n";
-  for (const auto& sentence : {gate.why, gate.where, gate.per_rank, gate.differs}) {
-    if (sentence) lines += xml_text(*sentence) + "\n";
+  for (const std::string& sentence : gate.sentences()) {
+    lines += xml_text(sentence) + "\n";
   }
   return lines + xml_text(basis) + "\n";
 }
@@ -46,10 +46,10 @@ std::string gate_case(const std::string& suite, const GateText& gate, const std:
   if (gate.outcome == word_of(Outcome::kFail)) {
     ++counts->failures;
     text += fmt::format("      <failure type=\"regression\" message=\"{}\">{}</failure>\n",
-                        xml_text(figures_of_gate(gate)), xml_text(gate.where.value_or("")));
+                        xml_text(figures_of_gate(gate)), xml_text(gate.where));
   } else if (!gate.counts_as_pass) {
     ++counts->skipped;
-    text += element("skipped", "INCONCLUSIVE: " + gate.why.value_or(""));
+    text += element("skipped", "INCONCLUSIVE: " + gate.why);
   }
   text += fmt::format("      <system-out>{}</system-out>\n", details(gate, basis));
   return text + "    </testcase>\n";

@@ -40,8 +40,8 @@ Table gate_table(const std::vector<GateText>& gates, const std::string& basis) {
 std::vector<std::string> gate_sentences(const std::vector<GateText>& gates) {
   std::vector<std::string> sentences;
   for (const GateText& gate : gates) {
-    for (const auto& sentence : {gate.why, gate.where, gate.per_rank, gate.differs}) {
-      if (sentence) sentences.push_back(gate.name + ": " + *sentence);
+    for (const std::string& sentence : gate.sentences()) {
+      sentences.push_back(gate.name + ": " + sentence);
     }
   }
   return sentences;

@@ -50,7 +50,7 @@ std::string ranks_line(const ReportInput& input) {
   return environment.empty() ? line : line + "; " + environment;
 }
 
-std::string order_line(const ReportInput& input) {
+std::string plan_line(const ReportInput& input) {
   const CampaignFacts& facts = input.plan.facts;
   return fmt::format(
       "windows of {} after {} to settle, {} of warm-up; {} of at most {}, seed {}; a step is "
@@ -63,18 +63,6 @@ std::string facts_line(const RunInfo& info) {
   std::vector<std::string> parts;
   for (const auto& [key, value] : info.facts) {
     if (key != "dataset_images") parts.push_back(key + " " + value);
-  }
-  return joined(parts, ", ");
-}
-
-std::string list_of(const std::vector<Rank>& ranks) {
-  std::vector<std::string> parts;
-  for (const Rank rank : ranks) {
-    if (parts.size() == kManyRanks) {
-      parts.push_back(fmt::format("... ({} in all)", ranks.size()));
-      break;
-    }
-    parts.push_back(std::to_string(rank.value));
   }
   return joined(parts, ", ");
 }
@@ -125,7 +113,7 @@ std::vector<std::pair<std::string, std::string>> scenario(const ReportInput& inp
   std::vector<std::pair<std::string, std::string>> lines = {{"model", model_line(input.plan)},
                                                             {"data", data_line(input)},
                                                             {"ranks", ranks_line(input)},
-                                                            {"order", order_line(input)}};
+                                                            {"plan", plan_line(input)}};
   if (const std::string facts = facts_line(input.info); !facts.empty()) {
     lines.emplace_back("facts", facts);
   }
@@ -141,10 +129,6 @@ std::string failure_sentence(const RunInfo& info) {
 std::vector<std::string> warnings_of(const ReportInput& input) {
   const CampaignSummary& summary = input.summary;
   std::vector<std::string> warnings;
-  if (!summary.missing_ranks.empty()) {
-    warnings.push_back(fmt::format("No records of rank {}: figures over all ranks are null.",
-                                   list_of(summary.missing_ranks)));
-  }
   if (!input.info.distortions.empty()) {
     warnings.push_back(
         fmt::format("The environment distorts times: {}.", joined(input.info.distortions, ", ")));
@@ -154,12 +138,6 @@ std::vector<std::string> warnings_of(const ReportInput& input) {
     warnings.push_back(fmt::format("Rank {} came last to the all-reduce on {} of {} steps of {}.",
                                    straggler.rank.value, straggler.last_steps, straggler.of_steps,
                                    straggler.arm));
-  }
-  for (const ArmSummary& arm : summary.arms) {
-    if (arm.voided_windows > 0) {
-      warnings.push_back(fmt::format("{} of {} voided by an outside record.",
-                                     plural(arm.voided_windows, "window"), arm.name));
-    }
   }
   warnings.insert(warnings.end(), summary.warnings.begin(), summary.warnings.end());
   return warnings;
@@ -173,6 +151,7 @@ std::vector<std::string> notes_of(const ReportInput& input) {
   for (const auto& [arm, difference] : input.info.equal_by_design) {
     notes.push_back(fmt::format("{} differs from its reference by design: {}", arm, difference));
   }
+  notes.insert(notes.end(), input.plan.notes.begin(), input.plan.notes.end());
   notes.insert(notes.end(), input.info.notes.begin(), input.info.notes.end());
   std::vector<std::string> counters;
   for (const auto& [name, count] : input.info.counters) {

@@ -12,8 +12,8 @@ namespace traceml {
 // ("model", "resnet50, 101 classes, ..."), ("data", ...), ...: opens every report.
 std::vector<std::pair<std::string, std::string>> scenario(const ReportInput& input);
 
-// Sentences that may cost the figures their meaning: the run's failure, missing ranks, stragglers,
-// outliers, the analysis' warnings.
+// Sentences that may cost the figures their meaning: the environment, stragglers, the analysis'
+// warnings.
 std::vector<std::string> warnings_of(const ReportInput& input);
 
 // The rest: coverage of the device clock, what differs by design, notes of the run, counters.

@@ -119,8 +119,8 @@ class TerminalPage {
                     fmt::format("{}, {}, {}", gate.interval, gate.margin, gate.scope));
       }
     }
-    for (const auto& sentence : {gate.why, gate.where, gate.per_rank, gate.differs}) {
-      if (sentence) add_wrapped("", one_line ? indent : kNarrowIndent, *sentence);
+    for (const std::string& sentence : gate.sentences()) {
+      add_wrapped("", one_line ? indent : kNarrowIndent, sentence);
     }
   }
 

@@ -3,7 +3,7 @@
 #include "harness/reports/all_reports.h"
 #include "harness/reports/terminal.h"
 #include "tests/reports/golden.h"
-#include "tests/reports/sample_summary.h"
+#include "tests/reports/sample_input.h"
 
 namespace traceml::testing {
 namespace {
@@ -15,9 +15,9 @@ TEST_P(EveryReport, LooksLikeItsGoldenFiles) {
   const std::string folder = GetParam().name + "/";
   for (const int columns : {80, 120}) {
     expect_golden(folder + "terminal_" + std::to_string(columns) + ".txt",
-                  render_terminal(sample.input(), {columns, false}));
+                  render_terminal(input_of(sample), {columns, false}));
   }
-  for (const auto& [name, content] : render_files(sample.input())) {
+  for (const auto& [name, content] : render_files(input_of(sample))) {
     expect_golden(folder + name, content);
   }
 }
@@ -26,13 +26,10 @@ INSTANTIATE_TEST_SUITE_P(Samples, EveryReport, ::testing::ValuesIn(all_samples()
                          [](const auto& test) { return test.param.name; });
 
 TEST(Golden, AColouredTerminalHasColouredOutcomeWordsOnly) {
-  expect_golden("fail/terminal_colour.txt", render_terminal(failed_run().input(), {100, true}));
+  const Sample failed = failed_run();
+  expect_golden("fail/terminal_colour.txt", render_terminal(input_of(failed), {100, true}));
 }
 
 }  // namespace
-
-void PrintTo(const NamedSample& sample, std::ostream* out) {
-  *out << sample.name;
-}
 
 }  // namespace traceml::testing

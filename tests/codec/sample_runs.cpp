@@ -1,127 +1,12 @@
-#include "tests/reports/sample_summary.h"
+#include "tests/codec/sample_runs.h"
 
 #include <cmath>
 #include <stdexcept>
 
+#include "tests/codec/sample_parts.h"
+
 namespace traceml::testing {
 namespace {
-
-struct ArmTimes {
-  double wall, input_wait, h2d, normalize, forward, loss, backward, optimizer, outside;
-};
-
-constexpr ArmTimes kReference{171.62, 0.012, 0.004, 1.31, 58.31, 0.42, 97.61, 13.02, 0.11};
-constexpr ArmTimes kShipped{175.48, 2.71, 0.004, 1.34, 58.52, 0.43, 98.44, 13.11, 0.12};
-
-StepFigures figures_of(const ArmTimes& times, double factor) {
-  StepFigures figures;
-  const auto add = [&](Phase phase, double value) {
-    figures.phases[phase].cpu = Millis(value * factor);
-  };
-  add(Phase::kInputWait, times.input_wait);
-  add(Phase::kH2d, times.h2d);
-  add(Phase::kNormalize, times.normalize);
-  add(Phase::kForward, times.forward);
-  add(Phase::kLoss, times.loss);
-  add(Phase::kBackward, times.backward);
-  add(Phase::kOptimizer, times.optimizer);
-  const double compute = times.forward + times.loss + times.backward + times.optimizer;
-  const double residual = 0.21;
-  const double traced = times.h2d + times.normalize + compute + residual;
-  add(Phase::kTraced, traced);
-  figures.compute = Millis(compute * factor);
-  figures.residual = Millis(residual * factor);
-  figures.step_cpu = Millis((times.input_wait + traced) * factor);
-  figures.outside = Millis(times.outside);
-  return figures;
-}
-
-Distribution around(double mean) {
-  return {480,
-          Millis(mean),
-          Millis(mean * 0.997),
-          Millis(mean * 0.962),
-          Millis(mean * 1.049),
-          Millis(mean * 1.118),
-          Millis(mean * 0.951),
-          Millis(mean * 1.304)};
-}
-
-ArmSummary instrumented_arm(int index, const std::string& name, const ArmTimes& times,
-                            double global_batch) {
-  ArmSummary arm;
-  arm.arm = ArmIndex{index};
-  arm.name = name;
-  arm.instrumented = true;
-  arm.windows = 10;
-  arm.wall_per_step = Millis(times.wall);
-  arm.images_per_s = global_batch / times.wall * 1000;
-  arm.clock = Clock::kCpu;
-  arm.clock_why = "no device clock";
-  arm.global = figures_of(times, 1);
-  for (int rank = 0; rank < 2; ++rank) {
-    RankFigures figures;
-    figures.rank = Rank{rank};
-    figures.wall_per_step = Millis(times.wall - 0.05 * rank);
-    figures.figures = figures_of(times, rank == 0 ? 1.002 : 0.998);
-    figures.coverage = "0/480";
-    figures.last_at_all_reduce = rank == 0 ? 250 : 230;
-    figures.all_reduce_steps = 480;
-    arm.ranks.push_back(figures);
-  }
-  arm.step_distribution = around(times.wall - times.outside);
-  arm.window_distribution = around(times.wall);
-  arm.loss_first = 4.6154;
-  arm.loss_last = 4.2017;
-  return arm;
-}
-
-ArmFacts arm_facts(const std::string& name, Instrument instrument, bool input_free) {
-  ArmFacts facts;
-  facts.name = name;
-  facts.instrument = instrument;
-  facts.global_batch = 16;
-  facts.input_free = input_free;
-  facts.queue_capacity = input_free ? 0 : 2;
-  facts.hidden = instrument == Instrument::kNone;
-  if (!input_free) facts.reference = ArmIndex{0};
-  facts.settings = {{"input.source", input_free ? "synthetic" : "dataset"},
-                    {"input.workers", "2"},
-                    {"input.dataset", "/home/ann/data/food-101"}};
-  return facts;
-}
-
-GateSpec gate_spec(const std::string& name, GateKind kind, int candidate, int baseline) {
-  GateSpec spec;
-  spec.name = name;
-  spec.kind = kind;
-  spec.candidate = ArmIndex{candidate};
-  spec.baseline = ArmIndex{baseline};
-  return spec;
-}
-
-GateResult gate_from(const GateSpec& spec, Outcome outcome, double theta, double half_width) {
-  GateResult gate;
-  gate.spec = spec;
-  gate.outcome = outcome;
-  gate.theta = theta;
-  gate.interval = Interval{theta - half_width, theta + half_width};
-  gate.interval_90 = Interval{theta - half_width / 2, theta + half_width / 2};
-  gate.direction = theta - half_width > 0   ? Direction::kSlower
-                   : theta + half_width < 0 ? Direction::kFaster
-                                            : Direction::kUnresolved;
-  gate.order_effect = 0.0002;
-  gate.pair_sd = half_width / 1.1;
-  gate.p_regression = 0.4;
-  gate.hodges_lehmann = theta + 0.0003;
-  gate.hodges_lehmann_interval = gate.interval;
-  gate.minimum_detectable = half_width * 1.3;
-  gate.unseen_fraction = 0.2589;
-  gate.blocks = 10;
-  gate.look = 10;
-  gate.mean_difference = Millis(171.62 * std::expm1(theta));
-  return gate;
-}
 
 Config sample_config() {
   Config config;
@@ -235,6 +120,7 @@ Sample failed_run() {
                 {"optimizer", Clock::kCpu, Millis(-0.04)}, {"forward", Clock::kCpu, Millis(0.02)},
                 {"loss", Clock::kCpu, Millis(0.001)},      {"outside", Clock::kCpu, Millis(0.01)}};
   gate.mean_difference = Millis(5.49);
+  gate.fail_lower = 0.0228;
   sample.summary.gates.push_back(gate);
   sample.summary.outcome = Outcome::kFail;
   sample.summary.exit_code = 10;
@@ -283,6 +169,7 @@ Sample run_with_missing_rank() {
       "rank 1 failed in arm shipped, window 7, step 12, input_wait: cannot read "
       "/home/ann/data/food-101/images/pho/1204.jpg: not a JPEG file";
   sample.summary.missing_ranks = {Rank{1}};
+  sample.summary.warnings = {"rank 1 reported nothing"};
   sample.summary.exit_code = 4;
   sample.summary.outcome = Outcome::kInconclusive;
   sample.summary.reason = Reason::kMissingRank;
@@ -371,6 +258,10 @@ Sample device_run() {
   shipped.clock_why = "rank 5, step 17, backward has no device time";
   shipped.global.step_gpu.reset();
   shipped.ranks[5].coverage = "479/480";
+  sample.gate(1).outside_step =
+      "the difference lies outside the step: +1.900 ms (wall per step differs by +1.950 ms, the "
+      "step on the cpu clock by +0.050 ms)";
+  sample.plan.notes = {"A window has 48 steps: 40 rounded up to the period of 8."};
   sample.summary.stragglers = {{Rank{11}, "reference", 471, 480, true},
                                {Rank{3}, "reference", 9, 480, false}};
   std::vector<std::pair<Rank, Millis>> overhead;

@@ -1,10 +1,14 @@
 #pragma once
-// Runs as the analysis would hand them to the reports, with plausible figures, made by hand.
+// Runs as the analysis would hand them to run.json and the reports, with plausible figures, made by
+// hand.
 
+#include <ostream>
 #include <string>
 #include <vector>
 
-#include "harness/reports/report_input.h"
+#include "harness/analysis/summary.h"
+#include "harness/codec/run_info.h"
+#include "harness/plan/plan.h"
 
 namespace traceml::testing {
 
@@ -13,9 +17,6 @@ struct Sample {
   Plan plan;
   CampaignSummary summary;
 
-  ReportInput input() const {
-    return {info, plan, summary, "results/food101-resnet50-20261129T181500"};
-  }
   ArmSummary& arm(const std::string& name);
   GateResult& gate(std::size_t index) { return summary.gates.at(index); }
 };
@@ -38,6 +39,10 @@ struct NamedSample {
   std::string name;
   Sample (*make)();
 };
+inline void PrintTo(const NamedSample& sample, std::ostream* out) {
+  *out << sample.name;
+}
+
 // All of the above, by the names of their golden folders.
 const std::vector<NamedSample>& all_samples();
 
