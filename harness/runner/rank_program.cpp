@@ -48,6 +48,7 @@ class RankProgram {
   RunOutcome run() {
     begin_ = clock_.now();
     require_equal(transport_, things_of(plan_, options_.build));
+    agreed_ = true;
     RawWriter writer(options_.own_raw_dir, transport_.rank(), arm_names_);
     const Watchdog watchdog(position_, nanos(plan_.config.measure.step_timeout),
                             [this](const PositionView& view) { fail_stalled(view); });
@@ -59,8 +60,7 @@ class RankProgram {
   }
 
   [[noreturn]] void fail_here(const std::string& cause, ExitCode code) {
-    const PositionView view = position_.view();
-    fail(view.arm ? fmt::format("{}: {}", where(view), cause) : cause, code);
+    fail(agreed_ ? fmt::format("{}: {}", where(position_.view()), cause) : cause, code);
   }
 
  private:
@@ -238,6 +238,7 @@ class RankProgram {
   Position position_;
   StepLoop loop_;
   Nanos begin_{};
+  bool agreed_ = false;  // before, all ranks fail alike; after, the rank is named
   std::atomic<bool> failed_{false};
   std::vector<WindowRecord> unsent_;
   std::vector<RankRecords> collected_;  // rank 0: windows of all ranks so far

@@ -1,0 +1,79 @@
+#include "harness/backends/local/fake_device_clock.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/runner/manual_clock.h"
+
+namespace traceml {
+namespace {
+
+using namespace std::chrono_literals;
+
+class FakeDeviceClockTest : public testing::Test {
+ protected:
+  DeviceMark mark() { return device_.mark({}).value(); }
+
+  ManualClock clock_;
+  FakeDeviceClock device_{clock_, 3};
+};
+
+TEST_F(FakeDeviceClockTest, ReachesAMarkWhenTheWorkBeforeItIsDone) {
+  device_.enqueue(10us);
+  const DeviceMark after = mark();
+  EXPECT_EQ(device_.query(after), MarkState::kPending);
+  clock_.advance(9us);
+  EXPECT_EQ(device_.query(after), MarkState::kPending);
+  clock_.advance(1us);
+  EXPECT_EQ(device_.query(after), MarkState::kReached);
+}
+
+TEST_F(FakeDeviceClockTest, RunsQueuedWorkBackToBackAndWaitsForLateWork) {
+  const DeviceMark begin = mark();
+  device_.enqueue(10us);
+  device_.enqueue(5us);
+  const DeviceMark middle = mark();
+  clock_.advance(100us);
+  const DeviceMark idle = mark();
+  EXPECT_EQ(device_.query(begin), MarkState::kReached);
+  EXPECT_EQ(device_.query(middle), MarkState::kReached);
+  EXPECT_EQ(device_.query(idle), MarkState::kReached);
+  EXPECT_EQ(device_.elapsed(begin, middle), 15us);
+  EXPECT_EQ(device_.elapsed(middle, idle), 85us);
+}
+
+TEST_F(FakeDeviceClockTest, KnowsNoTimeOfAMarkThatWasNotReached) {
+  const DeviceMark begin = mark();
+  device_.enqueue(10us);
+  const DeviceMark end = mark();
+  device_.query(begin);
+  device_.query(end);
+  EXPECT_EQ(device_.elapsed(begin, end), std::nullopt);
+}
+
+TEST_F(FakeDeviceClockTest, RefusesMarksWhileThePoolIsEmptyAndReusesReturnedOnes) {
+  const DeviceMark first = mark();
+  mark();
+  mark();
+  EXPECT_EQ(device_.mark({}), std::nullopt);
+  EXPECT_EQ(device_.counters().exhausted, 1);
+  device_.query(first);
+  device_.recycle(first);
+  EXPECT_EQ(device_.mark({}), first);
+  EXPECT_EQ(device_.counters().reused, 1);
+  EXPECT_EQ(device_.counters().high_water, 3);
+  EXPECT_EQ(device_.counters().created, 3);
+}
+
+TEST_F(FakeDeviceClockTest, RetiresAPendingMark) {
+  device_.script(0, MarkFault::kLost);
+  const DeviceMark lost = mark();
+  clock_.advance(1h);
+  EXPECT_EQ(device_.query(lost), MarkState::kPending);
+  device_.recycle(lost);
+  mark();
+  mark();
+  EXPECT_EQ(device_.mark({}), std::nullopt);
+}
+
+}  // namespace
+}  // namespace traceml
