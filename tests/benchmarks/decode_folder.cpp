@@ -37,6 +37,7 @@ double cpu_us() {
 
 constexpr int kRounds = 5;
 constexpr int kTarget = 224;
+constexpr double kFittedBits = 1.72;  // bits per pixel of datagen's images at 512 pixels
 
 std::vector<fs::path> jpeg_files(const fs::path& folder) {
   std::vector<fs::path> files;
@@ -67,16 +68,28 @@ void shrink(const fs::path& folder, int side, const fs::path& out) {
   }
 }
 
-void measure(const fs::path& folder) {
-  const std::vector<fs::path> files = jpeg_files(folder);
-  FileReader reader(folder);
-  JpegDecoder decoder;
-  Resizer resizer({kTarget, kTarget});
-  std::vector<std::uint8_t> target(static_cast<std::size_t>(kTarget) * kTarget * 3);
+// Of one file, summed over the rounds.
+struct Cost {
   double bytes = 0;
   double pixels = 0;
   double whole_us = 0;
   double crops_us = 0;
+
+  void add(const Cost& other) {
+    bytes += other.bytes;
+    pixels += other.pixels;
+    whole_us += other.whole_us;
+    crops_us += other.crops_us;
+  }
+};
+
+std::vector<Cost> measure_files(const fs::path& folder) {
+  const std::vector<fs::path> files = jpeg_files(folder);
+  std::vector<Cost> costs(files.size());
+  FileReader reader(folder);
+  JpegDecoder decoder;
+  Resizer resizer({kTarget, kTarget});
+  std::vector<std::uint8_t> target(static_cast<std::size_t>(kTarget) * kTarget * 3);
   for (int round = 0; round < kRounds; ++round) {
     for (std::size_t i = 0; i < files.size(); ++i) {
       const std::span<const std::uint8_t> file = reader.read(files[i].string());
@@ -88,18 +101,45 @@ void measure(const fs::path& folder) {
       decoder.read_header(file);
       resizer.resize(decoder.decode(random_resized_crop(size, random)), random.coin(),
                      target.data());
-      whole_us += between - start;
-      crops_us += cpu_us() - between;
-      bytes += static_cast<double>(file.size());
-      pixels += static_cast<double>(size.width) * size.height;
+      costs[i].add({static_cast<double>(file.size()), static_cast<double>(size.width) * size.height,
+                    between - start, cpu_us() - between});
     }
   }
-  const double count = kRounds * static_cast<double>(files.size());
+  return costs;
+}
+
+// The cost of a whole decode in ns per pixel at `bits` bits per pixel: least squares over the
+// files.
+double fitted_ns_per_pixel(const std::vector<Cost>& costs, double bits) {
+  double x = 0;
+  double y = 0;
+  double xx = 0;
+  double xy = 0;
+  for (const Cost& cost : costs) {
+    const double density = 8 * cost.bytes / cost.pixels;
+    const double time = 1e3 * cost.whole_us / cost.pixels;
+    x += density;
+    y += time;
+    xx += density * density;
+    xy += density * time;
+  }
+  const auto n = static_cast<double>(costs.size());
+  const double slope = (n * xy - x * y) / (n * xx - x * x);
+  return y / n + slope * (bits - x / n);
+}
+
+void measure(const fs::path& folder) {
+  const std::vector<Cost> costs = measure_files(folder);
+  Cost sum;
+  for (const Cost& cost : costs) sum.add(cost);
+  const double count = kRounds * static_cast<double>(costs.size());
   fmt::print(
       "{}: {} images, {:.1f} KB, {:.0f} pixels, {:.2f} bits/pixel, whole decode {:.0f} us "
-      "({:.2f} ns/pixel), crop + decode + resize {:.0f} us ({:.0f} images/s)\n",
-      folder.string(), files.size(), bytes / count / 1e3, pixels / count, 8 * bytes / pixels,
-      whole_us / count, 1e3 * whole_us / pixels, crops_us / count, 1e6 * count / crops_us);
+      "({:.2f} ns/pixel; at {} bits/pixel {:.2f}), crop + decode + resize {:.0f} us ({:.0f}/s)\n",
+      folder.filename().string(), costs.size(), sum.bytes / count / 1e3, sum.pixels / count,
+      8 * sum.bytes / sum.pixels, sum.whole_us / count, 1e3 * sum.whole_us / sum.pixels,
+      kFittedBits, fitted_ns_per_pixel(costs, kFittedBits), sum.crops_us / count,
+      1e6 * count / sum.crops_us);
 }
 
 int run(std::vector<std::string> arguments) {

@@ -26,10 +26,6 @@ int half(int pixels) {
   return (pixels + 1) / 2;
 }
 
-std::size_t area(int width, int height) {
-  return static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
-}
-
 std::uint8_t to_byte(float value) {
   return static_cast<std::uint8_t>(std::clamp(value + 0.5F, 0.0F, 255.0F));
 }

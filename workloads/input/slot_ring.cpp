@@ -61,7 +61,7 @@ void SlotRing::release(int slot) {
 std::int64_t SlotRing::ready() const {
   const std::lock_guard lock(mutex_);
   std::int64_t count = 0;
-  while (count < static_cast<std::int64_t>(slots_.size())) {
+  while (running_ && count < static_cast<std::int64_t>(slots_.size())) {
     const std::int64_t batch = delivered_ + count;
     const Slot& slot = slots_[static_cast<std::size_t>(batch) % slots_.size()];
     if (slot.free || slot.batch != batch || slot.rows_missing != 0) break;

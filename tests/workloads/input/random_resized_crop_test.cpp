@@ -3,8 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <ostream>
 
 namespace traceml {
+
+void PrintTo(const Crop& crop, std::ostream* out) {
+  *out << crop.width << "x" << crop.height << " at " << crop.left << "," << crop.top;
+}
+
 namespace {
 
 TEST(RandomResizedCrop, StaysInsideTheImageAndInsideScaleAndRatio) {
@@ -79,7 +85,7 @@ TEST(RandomResizedCrop, ServesASinglePixel) {
 // Written down once: a change of the generator or of the order of its draws shows here.
 TEST(RandomResizedCrop, IsTheSameOnEveryMachine) {
   Random random = sample_random(7, 3, 42);
-  EXPECT_EQ(random_resized_crop({512, 384}, random), (Crop{75, 99, 220, 275}));
+  EXPECT_EQ(random_resized_crop({512, 384}, random), (Crop{117, 99, 220, 275}));
   EXPECT_EQ(random.bits(), 4474812236877127472U);
 }
 

@@ -1,0 +1,43 @@
+#include "tests/workloads/input/allocation_count.h"
+
+#include <cstdlib>
+#include <new>
+
+namespace {
+
+thread_local std::int64_t allocations = 0;
+
+void* counted(std::size_t size) {
+  ++allocations;
+  if (void* memory = std::malloc(size == 0 ? 1 : size)) return memory;
+  throw std::bad_alloc();
+}
+
+}  // namespace
+
+namespace traceml {
+
+std::int64_t allocations_of_this_thread() {
+  return allocations;
+}
+
+}  // namespace traceml
+
+void* operator new(std::size_t size) {
+  return counted(size);
+}
+void* operator new[](std::size_t size) {
+  return counted(size);
+}
+void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+void operator delete[](void* memory) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept {
+  std::free(memory);
+}
+void operator delete[](void* memory, std::size_t) noexcept {
+  std::free(memory);
+}

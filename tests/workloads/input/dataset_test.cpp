@@ -1,0 +1,130 @@
+#include "workloads/input/dataset.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "harness/core/error.h"
+#include "tests/workloads/input/test_images.h"
+
+namespace traceml {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+
+std::vector<std::string> listed(const Dataset& dataset) {
+  std::vector<std::string> lines;
+  for (const Sample& sample : dataset.samples) {
+    lines.push_back(sample.path + " " + std::to_string(sample.label));
+  }
+  return lines;
+}
+
+std::string complaint(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const RunError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+void write_food_images(const TestFolder& folder) {
+  for (const char* name : {"waffles/10", "waffles/9", "apple_pie/7", "apple_pie/8"}) {
+    folder.write(std::string("images/") + name + ".jpg", "x");
+  }
+}
+
+TEST(Dataset, ReadsFoodTreesFromTheJsonList) {
+  TestFolder folder;
+  write_food_images(folder);
+  folder.write("meta/train.json",
+               R"({"waffles": ["waffles/9", "waffles/10"], "apple_pie": ["apple_pie/7"]})");
+  folder.write("meta/train.txt", "apple_pie/8\n");  // the JSON list comes first
+  const Dataset dataset = load_dataset(folder.path());
+  EXPECT_THAT(dataset.classes, ElementsAre("apple_pie", "waffles"));
+  EXPECT_THAT(listed(dataset), ElementsAre("images/apple_pie/7.jpg 0", "images/waffles/10.jpg 1",
+                                           "images/waffles/9.jpg 1"));
+}
+
+TEST(Dataset, ReadsFoodTreesFromTheTextListAlike) {
+  TestFolder folder;
+  write_food_images(folder);
+  folder.write("meta/train.txt", "waffles/9\r\nwaffles/10\n\napple_pie/7\n");
+  const Dataset dataset = load_dataset(folder.path());
+  EXPECT_THAT(dataset.classes, ElementsAre("apple_pie", "waffles"));
+  EXPECT_THAT(listed(dataset), ElementsAre("images/apple_pie/7.jpg 0", "images/waffles/10.jpg 1",
+                                           "images/waffles/9.jpg 1"));
+}
+
+TEST(Dataset, ReadsPlainTreesWithAFolderForEachClass) {
+  TestFolder folder;
+  folder.write("dog/b.jpg", "x");
+  folder.write("dog/a.JPEG", "x");
+  folder.write("dog/notes.txt", "x");
+  folder.write("cat/c.jpeg", "x");
+  folder.write(".cache/d.jpg", "x");
+  folder.write("README", "x");
+  const Dataset dataset = load_dataset(folder.path());
+  EXPECT_THAT(dataset.classes, ElementsAre("cat", "dog"));
+  EXPECT_THAT(listed(dataset), ElementsAre("cat/c.jpeg 0", "dog/a.JPEG 1", "dog/b.jpg 1"));
+}
+
+TEST(Dataset, NamesAMissingFolder) {
+  EXPECT_THAT(complaint([] { load_dataset("/nowhere/food"); }),
+              HasSubstr("there is no data set folder /nowhere/food; set input.dataset"));
+}
+
+TEST(Dataset, NamesAnEmptyFolder) {
+  TestFolder folder;
+  EXPECT_THAT(complaint([&] { load_dataset(folder.path()); }), EndsWith("holds no images"));
+}
+
+TEST(Dataset, NamesAClassFolderWithoutImages) {
+  TestFolder folder;
+  folder.write("cat/c.png", "x");
+  EXPECT_THAT(complaint([&] { load_dataset(folder.path()); }),
+              HasSubstr("cat/ is taken for a class, but it holds no .jpg or .jpeg file"));
+}
+
+TEST(Dataset, NamesAListedFileThatIsNotThere) {
+  TestFolder folder;
+  write_food_images(folder);
+  folder.write("meta/train.json", R"({"waffles": ["waffles/9", "waffles/11"]})");
+  EXPECT_THAT(complaint([&] { load_dataset(folder.path()); }),
+              HasSubstr("names images/waffles/11.jpg, but there is no such file"));
+  folder.write("meta/train.json", R"({"soup": ["soup/1"]})");
+  EXPECT_THAT(complaint([&] { load_dataset(folder.path()); }),
+              HasSubstr("names images/soup/1.jpg, but there is no such file"));
+}
+
+TEST(Dataset, NamesAListThatItCannotRead) {
+  TestFolder folder;
+  write_food_images(folder);
+  for (const char* list : {"{", "[1, 2]", R"({"waffles": [9]})"}) {
+    folder.write("meta/train.json", list);
+    EXPECT_THAT(complaint([&] { load_dataset(folder.path()); }),
+                HasSubstr("meta/train.json of the data set"))
+        << list;
+  }
+  folder.write("meta/train.json", R"({"waffles": ["9"]})");
+  EXPECT_THAT(complaint([&] { load_dataset(folder.path()); }),
+              HasSubstr("has the entry \"9\", which is not CLASS/ID"));
+}
+
+TEST(Dataset, WarmsTheCacheByReadingEveryByte) {
+  TestFolder folder;
+  folder.write("a/1.jpg", std::string(70000, 'x'));
+  folder.write("b/2.jpg", std::string(123, 'x'));
+  const Dataset dataset = load_dataset(folder.path());
+  EXPECT_EQ(warm_cache(dataset), 70123);
+  std::filesystem::remove(folder.path() / "b/2.jpg");
+  EXPECT_EQ(complaint([&] { warm_cache(dataset); }),
+            "cannot read b/2.jpg of the data set: No such file or directory");
+}
+
+}  // namespace
+}  // namespace traceml

@@ -1,0 +1,126 @@
+#include "workloads/input/slot_ring.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+#include <vector>
+
+namespace traceml {
+namespace {
+
+// One thread plays every part: take() must not be called where it would block.
+std::vector<WorkUnit> take(SlotRing& ring, int count) {
+  std::vector<WorkUnit> units;
+  for (int i = 0; i < count; ++i) units.push_back(ring.take().value());
+  return units;
+}
+
+TEST(SlotRing, GivesOutRowsInOrderAndBatchesToTheNextSlot) {
+  SlotRing ring(3, 4, 2, 2);
+  ring.start();
+  const std::vector<WorkUnit> units = take(ring, 4);
+  EXPECT_EQ(units[0].first_row, 0);
+  EXPECT_EQ(units[1].first_row, 2);
+  EXPECT_EQ(units[1].slot, units[0].slot);
+  EXPECT_EQ(units[1].rows, 2);
+  EXPECT_EQ(units[2].batch, 1);
+  EXPECT_NE(units[2].slot, units[0].slot);
+  for (const WorkUnit& unit : units) ring.done(unit);
+}
+
+TEST(SlotRing, DeliversInOrderAlthoughALaterBatchIsCompleteFirst) {
+  SlotRing ring(4, 2, 1, 2);
+  ring.start();
+  const std::vector<WorkUnit> units = take(ring, 4);
+  ring.done(units[2]);
+  ring.done(units[3]);
+  ring.done(units[1]);
+  EXPECT_EQ(ring.ready(), 0);
+  ring.done(units[0]);
+  EXPECT_EQ(ring.ready(), 2);
+  EXPECT_EQ(ring.next(), units[0].slot);
+  EXPECT_EQ(ring.next(), units[2].slot);
+  EXPECT_EQ(ring.ready(), 0);
+}
+
+// How many units workers get before they block, with a consumer that does nothing.
+int units_until_blocked(SlotRing& ring) {
+  int taken = 0;
+  std::thread worker([&] {
+    while (const std::optional<WorkUnit> unit = ring.take()) {
+      ring.done(*unit);
+      ++taken;
+    }
+  });
+  // The worker blocks once the last unit that it may have is done; park() waits for it no longer
+  // than that, so that nothing here depends on time.
+  while (ring.ready() < 3) std::this_thread::yield();
+  ring.park();
+  ring.close();
+  worker.join();
+  return taken;
+}
+
+TEST(SlotRing, HoldsWorkersBackAtTheReadAhead) {
+  SlotRing ring(5, 4, 1, 3);
+  ring.start();
+  EXPECT_EQ(units_until_blocked(ring), 12);
+}
+
+TEST(SlotRing, HoldsWorkersBackWhileTheConsumerKeepsItsSlots) {
+  SlotRing ring(3, 1, 1, 2);
+  ring.start();
+  std::vector<int> kept;
+  for (int i = 0; i < 3; ++i) {
+    ring.done(ring.take().value());
+    kept.push_back(ring.next().value());
+  }
+  // All three slots are out: the fourth batch can be taken only after one came back, in any order.
+  std::optional<WorkUnit> fourth;
+  std::thread worker([&] { fourth = ring.take(); });
+  ring.release(kept[1]);
+  ring.release(kept[0]);
+  worker.join();
+  ASSERT_TRUE(fourth.has_value());
+  EXPECT_EQ(fourth->batch, 3);
+  EXPECT_EQ(fourth->slot, kept[0]);
+  ring.done(*fourth);
+}
+
+TEST(SlotRing, DropsEverythingWhenParkedAndBeginsAnew) {
+  SlotRing ring(3, 1, 1, 2);
+  ring.start();
+  for (const WorkUnit& unit : take(ring, 2)) ring.done(unit);
+  EXPECT_EQ(ring.ready(), 2);
+  ring.park();
+  ring.start();
+  EXPECT_EQ(ring.ready(), 0);
+  EXPECT_EQ(ring.take().value().batch, 0);
+}
+
+TEST(SlotRing, ParkWaitsForTheRowsAtWork) {
+  SlotRing ring(3, 1, 1, 2);
+  ring.start();
+  const WorkUnit unit = ring.take().value();
+  std::atomic<bool> finished = false;
+  std::thread worker([&] {
+    finished = true;
+    ring.done(unit);
+  });
+  ring.park();
+  EXPECT_TRUE(finished);
+  worker.join();
+}
+
+TEST(SlotRing, FreesAWaitingConsumerWhenItIsParkedOrClosed) {
+  SlotRing ring(3, 1, 1, 2);
+  EXPECT_EQ(ring.next(), std::nullopt);  // parked from the beginning
+  ring.start();
+  std::thread consumer([&] { EXPECT_EQ(ring.next(), std::nullopt); });
+  ring.close();
+  consumer.join();
+  EXPECT_EQ(ring.take(), std::nullopt);
+}
+
+}  // namespace
+}  // namespace traceml
