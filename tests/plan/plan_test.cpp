@@ -154,6 +154,14 @@ TEST(Steps, are_at_least_8_and_two_periods) {
   EXPECT_THAT(refusal_of(config), HasSubstr("at least 20 steps"));
 }
 
+TEST(Steps, settle_for_one_period_where_no_loader_reads_ahead) {
+  Config config;
+  config.input.source = Source::kSynthetic;
+  EXPECT_EQ(make_plan(config, 2).facts.settle_steps, 1);
+  config.measure.period = 5;
+  EXPECT_EQ(make_plan(config, 2).facts.settle_steps, 5);
+}
+
 TEST(Steps, cover_twice_the_queue_by_default_and_warn_where_written_ones_do_not) {
   Config config = two_arms();
   config.arms[1].input.prefetch = 40;
