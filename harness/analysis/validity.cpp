@@ -65,27 +65,18 @@ std::optional<Finding> bad_loss(const CampaignFacts& facts, ArmIndex arm,
   return std::nullopt;
 }
 
-std::optional<Finding> misaligned_period(const CampaignFacts& facts, const ArmFacts& arm,
+// By the period of the campaign, which the user may have set against what the loaders suggest.
+std::optional<Finding> misaligned_period(const CampaignFacts& facts, const std::string& what,
                                          std::int64_t steps) {
-  for (const int period : {facts.period, arm.period}) {
-    if (period <= 1) continue;
-    for (const auto& [what, count] :
-         {std::pair{"a window of ", steps}, std::pair{"a settle phase of ", facts.settle_steps}}) {
-      if (count % period == 0) continue;
-      return Finding{Reason::kPhaseMisaligned, what + to_string(count) + " steps of " + arm.name +
-                                                   " is no multiple of the stall period of " +
-                                                   to_string(period)};
-    }
-  }
-  return std::nullopt;
+  if (facts.period <= 1 || steps % facts.period == 0) return std::nullopt;
+  return Finding{Reason::kPhaseMisaligned, what + " of " + to_string(steps) +
+                                               " steps is no multiple of the stall period of " +
+                                               to_string(facts.period)};
 }
 
-std::optional<Finding> misaligned(const CampaignFacts& facts, const GateSpec& gate,
-                                  std::span<const BlockPair> blocks) {
-  for (const ArmIndex arm : {gate.candidate, gate.baseline}) {
-    const std::int64_t planned = facts.steps_per_window;
-    if (auto finding = misaligned_period(facts, facts_of(facts, arm), planned)) return finding;
-  }
+std::optional<Finding> misaligned(const CampaignFacts& facts, std::span<const BlockPair> blocks) {
+  if (auto finding = misaligned_period(facts, "a window", facts.steps_per_window)) return finding;
+  if (auto finding = misaligned_period(facts, "a settle phase", facts.settle_steps)) return finding;
   for (const BlockPair& pair : blocks) {
     if (pair.voided()) continue;
     if (!pair.candidate->ranks_agree || !pair.baseline->ranks_agree) {
@@ -98,10 +89,7 @@ std::optional<Finding> misaligned(const CampaignFacts& facts, const GateSpec& ga
                                                    to_string(pair.candidate->steps) + " and " +
                                                    to_string(pair.baseline->steps) + " steps"};
     }
-    for (const ArmIndex arm : {gate.candidate, gate.baseline}) {
-      const std::int64_t steps = pair.candidate->steps;
-      if (auto finding = misaligned_period(facts, facts_of(facts, arm), steps)) return finding;
-    }
+    if (auto finding = misaligned_period(facts, "a window", pair.candidate->steps)) return finding;
   }
   return std::nullopt;
 }
@@ -190,7 +178,7 @@ std::vector<Finding> window_findings(const CampaignFacts& facts, const GateSpec&
     add(Finding{Reason::kDistortingEnvironment,
                 facts.distortions.front() + " in the environment makes timings worthless"});
   }
-  add(misaligned(facts, gate, blocks));
+  add(misaligned(facts, blocks));
   for (const bool candidate : {true, false}) {
     const ArmIndex arm = candidate ? gate.candidate : gate.baseline;
     const std::vector<const BlockWindow*> windows = windows_of(blocks, candidate);

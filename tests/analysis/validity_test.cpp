@@ -137,7 +137,13 @@ TEST(Validity, windows_that_are_no_multiple_of_the_period) {
   run.facts.period = 5;
   run.facts.settle_steps = 5;
   run.expect_inconclusive(Reason::kPhaseMisaligned,
-                          "a window of 8 steps of shipped is no multiple of the stall period of 5");
+                          "a window of 8 steps is no multiple of the stall period of 5");
+}
+
+TEST(Validity, the_period_of_the_campaign_overrules_that_of_an_arm) {
+  SoundRun run;
+  run.facts.arms[0].period = 5;
+  EXPECT_EQ(run.gate().outcome, Outcome::kPass);
 }
 
 TEST(Validity, settle_steps_that_shift_the_phase) {
