@@ -1,7 +1,6 @@
 #include "harness/app/finished_run.h"
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 #include <filesystem>
 
 #include "harness/analysis/campaign.h"
+#include "harness/app/terminal_probe.h"
 #include "harness/codec/atomic_file.h"
 #include "harness/codec/config_file.h"
 #include "harness/codec/raw_files.h"
@@ -28,12 +28,9 @@ std::vector<std::string> arm_names_of(const Plan& plan) {
 
 TerminalStyle style_of_stdout() {
   TerminalStyle style;
-  if (isatty(STDOUT_FILENO) == 0) return style;
-  winsize size{};
-  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
-    style.columns = std::max<int>(80, size.ws_col);
-  }
-  style.colour = std::getenv("NO_COLOR") == nullptr;
+  const StreamSink sink = probe_stream(STDOUT_FILENO);
+  if (sink.columns > 0) style.columns = std::max(80, sink.columns);
+  style.colour = sink.terminal && std::getenv("NO_COLOR") == nullptr;
   return style;
 }
 

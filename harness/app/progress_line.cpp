@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "harness/app/terminal_probe.h"
+
 namespace traceml {
 
-ProgressLine::ProgressLine() : terminal_(isatty(STDERR_FILENO) != 0) {}
+ProgressLine::ProgressLine() : terminal_(probe_stream(STDERR_FILENO).terminal) {}
 
 ProgressLine::~ProgressLine() {
   if (shown_ > 0) std::fputs(("\r" + std::string(shown_, ' ') + "\r").c_str(), stderr);
