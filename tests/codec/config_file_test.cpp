@@ -116,7 +116,7 @@ TEST(FullConfig, reads_the_values_that_it_says) {
   EXPECT_EQ(config.arms[2].overridden,
             (std::set<std::string>{"input.prefetch", "input.workers", "measure.instrument"}));
   EXPECT_EQ(config.arms[3].workload.optimizer.lr, 0.5);
-  ASSERT_EQ(config.gates.size(), 3u);
+  ASSERT_EQ(config.gates.size(), 4u);
   EXPECT_EQ(config.gates[0].min_fraction, 0.95);
   EXPECT_DOUBLE_EQ(config.gates[0].delta, 1 / 0.95 - 1);
   EXPECT_EQ(config.gates[1].delta, 2.3 / 100);
@@ -251,6 +251,10 @@ TEST_F(ConfigOnDisk, resolves_a_data_set_of_the_command_line_where_the_user_is) 
   EXPECT_EQ(config.input.dataset_path, "here/x");
   EXPECT_EQ(config.arms[0].input.dataset_path, "here/x");
   EXPECT_EQ(config.arms[1].input.dataset_path, "y");
+  const Config mixed = read_config_file(
+      write("d.yaml", "arms: {a: {input: {dataset: x}}, b: {}}\n"), {"input.dataset=here"});
+  EXPECT_EQ(mixed.arms[0].input.dataset_path, (folder_ / "x").string());
+  EXPECT_EQ(mixed.arms[1].input.dataset_path, "here");
 }
 
 TEST_F(ConfigOnDisk, never_writes_an_absolute_path) {

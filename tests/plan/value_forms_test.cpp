@@ -46,6 +46,7 @@ TEST(DecimalForm, takes_finite_numbers_in_its_range_only) {
   expect_refused(form, {"0", "0.0", "100.1", "-1", "nan", "NaN", ".nan", "inf", ".inf", "1e999",
                         "1e-999", ".5", "5.", "1e", "0x1p3", "01.5", "1.5.5", "1,5", ""});
   EXPECT_EQ(decimal_form(0, 1, false).read("0").value, 0.0);
+  expect_refused(decimal_form(1, 2, false), {"0.5", "2.5"});
 }
 
 TEST(DecimalForm, prints_what_reads_back_to_the_same_double) {
