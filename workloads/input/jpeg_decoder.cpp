@@ -4,8 +4,10 @@
 #include <csetjmp>
 #include <cstdio>
 
-#include <jerror.h>
 #include <jpeglib.h>
+
+// After jpeglib.h: the message codes depend on its JPEG_LIB_VERSION (62 on Debian, 80 on Ubuntu).
+#include <jerror.h>
 
 #include <algorithm>
 #include <array>

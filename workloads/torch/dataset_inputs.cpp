@@ -33,7 +33,9 @@ class DatasetInputs final : public InputProvider {
   std::shared_ptr<const Dataset> dataset_of(const InputConfig& input) {
     std::shared_ptr<const Dataset>& dataset = datasets_[input.dataset_path];
     if (!dataset) dataset = std::make_shared<const Dataset>(load_dataset(input.dataset_path));
-    if (input.cache == Cache::kWarm && warm_.insert(input.dataset_path).second) warm_cache(*dataset);
+    if (input.cache == Cache::kWarm && warm_.insert(input.dataset_path).second) {
+      warm_cache(*dataset);
+    }
     return dataset;
   }
 
