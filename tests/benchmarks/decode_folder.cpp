@@ -4,8 +4,6 @@
 // folders, made SIDE pixels long and re-encoded at quality 90, 4:2:0, to OUT, and measures that:
 // how datagen's images are held against real photographs (workloads/input/DECISIONS.md).
 
-#include <time.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -17,6 +15,7 @@
 #include <fmt/format.h>
 
 #include "harness/core/error.h"
+#include "workloads/input/cpu_time.h"
 #include "workloads/input/file_reader.h"
 #include "workloads/input/jpeg_decoder.h"
 #include "workloads/input/jpeg_encoder.h"
@@ -27,13 +26,6 @@ namespace traceml {
 namespace {
 
 namespace fs = std::filesystem;
-
-// Processor time of this thread: other work on the machine does not count.
-double cpu_us() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return 1e6 * static_cast<double>(time.tv_sec) + 1e-3 * static_cast<double>(time.tv_nsec);
-}
 
 constexpr int kRounds = 5;
 constexpr int kTarget = 224;
@@ -93,16 +85,16 @@ std::vector<Cost> measure_files(const fs::path& folder) {
   for (int round = 0; round < kRounds; ++round) {
     for (std::size_t i = 0; i < files.size(); ++i) {
       const std::span<const std::uint8_t> file = reader.read(files[i].string());
-      const double start = cpu_us();
+      const double start = thread_cpu_us();
       const ImageSize size = decoder.read_header(file).size;
       decoder.decode({0, 0, size.width, size.height});
-      const double between = cpu_us();
+      const double between = thread_cpu_us();
       Random random = sample_random(1, round, static_cast<std::int64_t>(i));
       decoder.read_header(file);
       resizer.resize(decoder.decode(random_resized_crop(size, random)), random.coin(),
                      target.data());
       costs[i].add({static_cast<double>(file.size()), static_cast<double>(size.width) * size.height,
-                    between - start, cpu_us() - between});
+                    between - start, thread_cpu_us() - between});
     }
   }
   return costs;

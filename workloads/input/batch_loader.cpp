@@ -1,6 +1,7 @@
 #include "workloads/input/batch_loader.h"
 
 #include <algorithm>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -56,12 +57,21 @@ BatchLoader::BatchLoader(const LoaderOptions& options, const SampleOrder& order,
     pipelines_.push_back(
         std::make_unique<SamplePipeline>(dataset_, options.image_size, options.dtype));
   }
-  for (int i = 0; i < options.workers; ++i) {
-    threads_.emplace_back([this, i] { work(*pipelines_[static_cast<std::size_t>(i)]); });
+  try {
+    for (int i = 0; i < options.workers; ++i) {
+      threads_.emplace_back([this, i] { work(*pipelines_[static_cast<std::size_t>(i)]); });
+    }
+  } catch (const std::system_error& error) {
+    end_threads();
+    throw RunError(fmt::format("cannot start {} input workers: {}", options.workers, error.what()));
   }
 }
 
 BatchLoader::~BatchLoader() {
+  end_threads();
+}
+
+void BatchLoader::end_threads() {
   ring_.close();
   for (std::thread& thread : threads_) thread.join();
 }
@@ -132,6 +142,9 @@ void BatchLoader::make_row(SamplePipeline& pipeline, std::int64_t batch, int row
 HostBatch BatchLoader::next() {
   if (parked_) throw RunError("a parked loader was asked for a batch; start it before");
   if (threads_.empty()) {
+    if (!ring_.can_take()) {
+      throw RunError("every slot of the loader is held; release a batch before the next one");
+    }
     const WorkUnit unit = ring_.take().value();
     fill(*pipelines_.front(), unit);
     ring_.done(unit);

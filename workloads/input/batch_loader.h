@@ -1,7 +1,6 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <thread>
 
 #include "harness/plan/config.h"
@@ -58,6 +57,7 @@ class BatchLoader final : public BatchSource {
     std::vector<Row> rows;
   };
 
+  void end_threads();
   void work(SamplePipeline& pipeline);
   void fill(SamplePipeline& pipeline, const WorkUnit& unit);
   void make_row(SamplePipeline& pipeline, std::int64_t batch, int row, Slot& slot);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cmath>
 #include <exception>
 #include <fstream>
@@ -16,6 +15,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/core/error.h"
+#include "workloads/input/cpu_time.h"
 #include "workloads/input/file_reader.h"
 #include "workloads/input/jpeg_decoder.h"
 #include "workloads/input/photo_file.h"
@@ -33,6 +33,7 @@ struct Entry {
   std::string name;  // CLASS/ID
   int class_index = 0;
   bool training = false;
+  std::uint64_t key = 0;  // of its content
 };
 
 struct FileFacts {
@@ -65,20 +66,25 @@ void check(const DatagenOptions& options) {
   }
 }
 
-std::string class_name(int index) {
-  return fmt::format("class_{:03}", index);
+// Padded, so that the names sort as their numbers do.
+std::string class_name(const DatagenOptions& options, int index) {
+  const std::size_t digits = std::max<std::size_t>(3, std::to_string(options.classes - 1).size());
+  return fmt::format("class_{:0{}}", index, digits);
 }
 
-// Training images first, so that a larger set of the same seed holds the smaller one.
+// What a file holds depends on the seed and its own number, not on how many others there are.
 std::vector<Entry> list_entries(const DatagenOptions& options) {
   std::vector<Entry> entries;
   const int total = options.images + test_images(options);
   for (int i = 0; i < total; ++i) {
     const bool training = i < options.images;
     const int number = training ? i : i - options.images;
+    const int set = training ? 1 : 2;
     const int index = number % options.classes;
-    entries.push_back(
-        {fmt::format("{}/{}{:06}", class_name(index), training ? 1 : 2, number), index, training});
+    entries.push_back({fmt::format("{}/{}{:06}", class_name(options, index), set, number), index,
+                       training,
+                       join_keys(join_keys(options.seed, static_cast<std::uint64_t>(set)),
+                                 static_cast<std::uint64_t>(number))});
   }
   return entries;
 }
@@ -111,11 +117,8 @@ std::vector<FileFacts> write_images(const DatagenOptions& options,
     try {
       PhotoFile photo;
       for (std::size_t i = next++; i < entries.size(); i = next++) {
-        // The name decides, so that a file does not depend on how many others there are.
         const Entry& entry = entries[i];
-        const std::uint64_t key =
-            join_keys(options.seed, std::stoull(entry.name.substr(entry.name.find('/') + 1)));
-        const std::span<const std::uint8_t> file = photo.make(options.long_side, key);
+        const std::span<const std::uint8_t> file = photo.make(options.long_side, entry.key);
         facts[i] = {static_cast<std::int64_t>(file.size()),
                     static_cast<std::int64_t>(photo.size().width) * photo.size().height};
         write_file(options.folder / "images" / (entry.name + ".jpg"),
@@ -140,9 +143,11 @@ void write_lists(const DatagenOptions& options, const std::vector<Entry>& entrie
   const fs::path meta = options.folder / "meta";
   for (const bool training : {true, false}) {
     nlohmann::json lists = nlohmann::json::object();
-    for (int c = 0; c < options.classes; ++c) lists[class_name(c)] = nlohmann::json::array();
+    for (int c = 0; c < options.classes; ++c)
+      lists[class_name(options, c)] = nlohmann::json::array();
     for (const Entry& entry : entries) {
-      if (entry.training == training) lists[class_name(entry.class_index)].push_back(entry.name);
+      if (entry.training == training)
+        lists[class_name(options, entry.class_index)].push_back(entry.name);
     }
     std::string lines;
     for (const auto& list : lists) {
@@ -155,8 +160,8 @@ void write_lists(const DatagenOptions& options, const std::vector<Entry>& entrie
   std::string classes;
   std::string labels;
   for (int c = 0; c < options.classes; ++c) {
-    classes += class_name(c) + "\n";
-    labels += fmt::format("Class {:03}\n", c);
+    classes += class_name(options, c) + "\n";
+    labels += "Class " + class_name(options, c).substr(6) + "\n";
   }
   write_text(meta / "classes.txt", classes);
   write_text(meta / "labels.txt", labels);
@@ -166,15 +171,15 @@ double decode_time_us(const DatagenOptions& options, const std::vector<Entry>& e
   FileReader reader(options.folder);
   JpegDecoder decoder;
   const std::size_t count = std::min<std::size_t>(entries.size(), kMostTimedImages);
-  std::chrono::steady_clock::duration spent{};
+  double spent_us = 0;
   for (std::size_t i = 0; i < count; ++i) {
     const std::span<const std::uint8_t> file = reader.read("images/" + entries[i].name + ".jpg");
-    const auto start = std::chrono::steady_clock::now();
+    const double start_us = thread_cpu_us();
     const ImageSize size = decoder.read_header(file).size;
     decoder.decode({0, 0, size.width, size.height});
-    spent += std::chrono::steady_clock::now() - start;
+    spent_us += thread_cpu_us() - start_us;
   }
-  return std::chrono::duration<double, std::micro>(spent).count() / static_cast<double>(count);
+  return spent_us / static_cast<double>(count);
 }
 
 }  // namespace
@@ -184,7 +189,7 @@ DatagenSummary make_dataset(const DatagenOptions& options) {
   const std::vector<Entry> entries = list_entries(options);
   try {
     for (int c = 0; c < options.classes; ++c) {
-      fs::create_directories(options.folder / "images" / class_name(c));
+      fs::create_directories(options.folder / "images" / class_name(options, c));
     }
     fs::create_directories(options.folder / "meta");
   } catch (const fs::filesystem_error& error) {

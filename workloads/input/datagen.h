@@ -24,7 +24,8 @@ struct DatagenSummary {
   double mean_bytes = 0;       // of a file
   double deviation_bytes = 0;  // standard deviation
   double bits_per_pixel = 0;   // all bits over all pixels
-  double decode_us = 0;  // mean of whole decodes on this machine, one thread; up to 200 images
+  // Mean whole decode on this machine, processor time of one thread, up to 200 images.
+  double decode_us = 0;
 };
 
 // Makes a data set shaped like Food-101: images/CLASS/ID.jpg and meta/{train,test}.{json,txt},

@@ -8,15 +8,20 @@ SlotRing::SlotRing(int slots, int batch_rows, int unit_rows, int read_ahead)
       read_ahead_(read_ahead),
       slots_(static_cast<std::size_t>(slots)) {}
 
-bool SlotRing::can_take() const {
+bool SlotRing::may_take() const {
   if (!running_ || unit_batch_ >= delivered_ + read_ahead_) return false;
   const Slot& slot = slots_[static_cast<std::size_t>(unit_batch_) % slots_.size()];
   return slot.free || slot.batch == unit_batch_;
 }
 
+bool SlotRing::can_take() const {
+  const std::lock_guard lock(mutex_);
+  return may_take();
+}
+
 std::optional<WorkUnit> SlotRing::take() {
   std::unique_lock lock(mutex_);
-  work_.wait(lock, [&] { return closed_ || can_take(); });
+  work_.wait(lock, [&] { return closed_ || may_take(); });
   if (closed_) return std::nullopt;
   Slot& slot = slot_of(unit_batch_);
   if (unit_row_ == 0) slot = {unit_batch_, batch_rows_, false};

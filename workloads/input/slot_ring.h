@@ -30,6 +30,8 @@ class SlotRing {
 
   // Worker. The next unit; blocks while parked or held back; nullopt after close().
   std::optional<WorkUnit> take();
+  // Whether take() would return a unit now.
+  bool can_take() const;
   // Worker. The rows are in place.
   void done(const WorkUnit& unit);
 
@@ -58,7 +60,7 @@ class SlotRing {
   Slot& slot_of(std::int64_t batch) {
     return slots_[static_cast<std::size_t>(batch) % slots_.size()];
   }
-  bool can_take() const;
+  bool may_take() const;
 
   const int batch_rows_;
   const int unit_rows_;

@@ -43,28 +43,16 @@ TEST(SlotRing, DeliversInOrderAlthoughALaterBatchIsCompleteFirst) {
   EXPECT_EQ(ring.ready(), 0);
 }
 
-// How many units workers get before they block, with a consumer that does nothing.
-int units_until_blocked(SlotRing& ring) {
-  int taken = 0;
-  std::thread worker([&] {
-    while (const std::optional<WorkUnit> unit = ring.take()) {
-      ring.done(*unit);
-      ++taken;
-    }
-  });
-  // The worker blocks once the last unit that it may have is done; park() waits for it no longer
-  // than that, so that nothing here depends on time.
-  while (ring.ready() < 3) std::this_thread::yield();
-  ring.park();
-  ring.close();
-  worker.join();
-  return taken;
-}
-
 TEST(SlotRing, HoldsWorkersBackAtTheReadAhead) {
   SlotRing ring(5, 4, 1, 3);
+  EXPECT_FALSE(ring.can_take());  // parked
   ring.start();
-  EXPECT_EQ(units_until_blocked(ring), 12);
+  for (const WorkUnit& unit : take(ring, 12)) ring.done(unit);
+  EXPECT_EQ(ring.ready(), 3);
+  EXPECT_FALSE(ring.can_take());
+  ring.next();
+  EXPECT_EQ(take(ring, 4).back().batch, 3);
+  EXPECT_FALSE(ring.can_take());
 }
 
 TEST(SlotRing, HoldsWorkersBackWhileTheConsumerKeepsItsSlots) {
@@ -75,16 +63,28 @@ TEST(SlotRing, HoldsWorkersBackWhileTheConsumerKeepsItsSlots) {
     ring.done(ring.take().value());
     kept.push_back(ring.next().value());
   }
-  // All three slots are out: the fourth batch can be taken only after one came back, in any order.
-  std::optional<WorkUnit> fourth;
-  std::thread worker([&] { fourth = ring.take(); });
+  // The fourth batch needs the slot of the first, not just any.
+  EXPECT_FALSE(ring.can_take());
   ring.release(kept[1]);
+  EXPECT_FALSE(ring.can_take());
   ring.release(kept[0]);
+  EXPECT_TRUE(ring.can_take());
+  const WorkUnit fourth = ring.take().value();
+  EXPECT_EQ(fourth.batch, 3);
+  EXPECT_EQ(fourth.slot, kept[0]);
+}
+
+TEST(SlotRing, WakesAWorkerWhenASlotComesBack) {
+  SlotRing ring(1, 1, 1, 1);
+  ring.start();
+  ring.done(ring.take().value());
+  const int slot = ring.next().value();
+  std::optional<WorkUnit> second;
+  std::thread worker([&] { second = ring.take(); });
+  ring.release(slot);
   worker.join();
-  ASSERT_TRUE(fourth.has_value());
-  EXPECT_EQ(fourth->batch, 3);
-  EXPECT_EQ(fourth->slot, kept[0]);
-  ring.done(*fourth);
+  ASSERT_TRUE(second.has_value());
+  EXPECT_EQ(second->batch, 1);
 }
 
 TEST(SlotRing, DropsEverythingWhenParkedAndBeginsAnew) {
