@@ -2,8 +2,8 @@
 """Refuses what breaks the rooms and floors of the tree (CONTRIBUTING.md): floors.py [ROOT].
 
 Upward and sideways includes and links, outside headers that a room may not use (table.txt) even
-where another room's header brings them, conditional compilation, and headers without `#pragma once`. Prints one line for each violation;
-exit code 1 if there is any.
+where another room's header brings them, conditional compilation, and headers without
+`#pragma once`. Prints one line for each violation; exit code 1 if there is any.
 """
 
 import fnmatch
