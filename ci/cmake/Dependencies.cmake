@@ -4,7 +4,7 @@ find_package(yaml-cpp REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(fmt REQUIRED)
-find_package(Boost REQUIRED)  # headers: Boost.Math
+find_package(Boost CONFIG REQUIRED)  # headers: Boost.Math
 find_package(JPEG REQUIRED)
 
 if(TRACEML_WITH_MPI)
