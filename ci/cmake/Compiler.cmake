@@ -14,3 +14,12 @@ find_program(CCACHE ccache)
 if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
 endif()
+
+# A compiler that has libstdc++ as an archive alone would put a second copy beside the one that shared libraries (libtorch,
+# yaml-cpp) load, and the process would abort at exit.
+execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libstdc++.so
+  OUTPUT_VARIABLE shared_libstdcxx OUTPUT_STRIP_TRAILING_WHITESPACE)
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND NOT IS_ABSOLUTE "${shared_libstdcxx}")
+  find_library(LIBSTDCXX_SHARED libstdc++.so.6 REQUIRED)
+  link_libraries(${LIBSTDCXX_SHARED})
+endif()
