@@ -40,13 +40,14 @@ class RankProgram {
         workload_(workload),
         transport_(transport),
         clock_(clock),
+        wall_(options.wall == nullptr ? clock : *options.wall),
         device_(device),
         arm_names_(names_of(plan.facts.arms)),
         loop_(plan.facts, nanos(plan.config.measure.device_drain),
-              LoopPorts{workload, transport, clock, device, position_}) {}
+              LoopPorts{workload, transport, clock_, wall_, device, position_}) {}
 
   RunOutcome run() {
-    begin_ = clock_.now();
+    begin_ = wall_.now();
     require_equal(transport_, things_of(plan_, options_.build));
     agreed_ = true;
     RawWriter writer(options_.own_raw_dir, transport_.rank(), arm_names_);
@@ -153,7 +154,7 @@ class RankProgram {
                            .max_blocks = plan_.facts.max_blocks,
                            .order = planned.order,
                            .windows_in_block = windows_in_block,
-                           .elapsed = clock_.now() - begin_});
+                           .elapsed = wall_.now() - begin_});
   }
 
   // Rank 0 decides, everyone hears. Windows travel at looks only.
@@ -182,7 +183,7 @@ class RankProgram {
   }
 
   bool time_is_up() const {
-    return clock_.now() - begin_ >= nanos(plan_.config.measure.time_limit);
+    return wall_.now() - begin_ >= nanos(plan_.config.measure.time_limit);
   }
 
   void collect_windows() {
@@ -233,6 +234,7 @@ class RankProgram {
   Workload& workload_;
   Transport& transport_;
   HostClock& clock_;
+  HostClock& wall_;
   DeviceClock* device_;
   std::vector<std::string> arm_names_;
   Position position_;

@@ -25,6 +25,9 @@ struct RankOptions {
   // Called once with the sentence of a failure, on the rank that fails and in the thread that
   // notices it, before Transport::fail() ends all ranks. Must not throw. May be empty.
   std::function<void(const std::string&)> on_failure;
+  // Real time, for the drain of device marks, the time limit and progress, where `clock` of
+  // run_rank() is simulated; null: that clock. Outlives the run.
+  HostClock* wall = nullptr;
   // With a device the warm-up of the first arm goes on, in whole periods, until it has lasted so
   // long.
   Seconds min_device_warm_up{5};

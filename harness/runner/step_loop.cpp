@@ -98,7 +98,7 @@ void StepLoop::start_recording(ArmIndex arm) {
   DeviceClock* device = events ? ports_.device : nullptr;
   recorder_.begin_window(device, ports_.workload.training_queue());
   if (device != nullptr) {
-    sampler_ = std::make_unique<EventSampler>(*device, ports_.clock, recorder_);
+    sampler_ = std::make_unique<EventSampler>(*device, ports_.wall, recorder_);
   }
 }
 

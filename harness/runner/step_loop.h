@@ -25,6 +25,7 @@ struct LoopPorts {
   Workload& workload;
   Transport& transport;
   HostClock& clock;
+  HostClock& wall;      // real time, where `clock` is simulated
   DeviceClock* device;  // null: no device clock
   Position& position;
 };

@@ -115,6 +115,44 @@ TEST_F(RankProgramTest, FailsOnAllRanksButKeepsTheFilesWhereParametersDiffer) {
   EXPECT_THAT(records_of(1).windows, Not(IsEmpty()));
 }
 
+TEST_F(RankProgramTest, LeavesAnArmOutOfLaterBlocksOnceNoOpenGateNeedsIt) {
+  plan_.facts.looks = {6, 10};
+  plan_.facts.max_blocks = 10;
+  GateSpec closes;  // equal arms: passes at the first look
+  closes.name = "shipped against reference";
+  closes.candidate = ArmIndex{1};
+  closes.baseline = ArmIndex{0};
+  closes.delta = 0.10;
+  GateSpec stays_open = closes;  // exactly on its margin: never decided
+  stays_open.name = "shipped/none against reference";
+  stays_open.candidate = ArmIndex{2};
+  plan_.facts.gates = {closes, stays_open};
+  for (int rank = 0; rank < 2; ++rank) workload(rank).slow_arm(ArmIndex{2}, 100us);  // of 1 ms
+  run();
+  EXPECT_EQ(at(1).outcome.blocks, 10);
+  std::map<int, int> windows;
+  for (const WindowRecord& window : records_of(1).windows) ++windows[window.arm.value];
+  EXPECT_EQ(windows[0], 10);
+  EXPECT_EQ(windows[1], 6);
+  EXPECT_EQ(windows[2], 10);
+}
+
+TEST_F(RankProgramTest, StopsAtALookWhereEveryGateIsClosed) {
+  plan_.facts.looks = {6, 10};
+  plan_.facts.max_blocks = 10;
+  GateSpec gate;
+  gate.candidate = ArmIndex{1};
+  gate.baseline = ArmIndex{0};
+  gate.delta = 0.10;
+  plan_.facts.gates = {gate};
+  // Rank 1 is the slow one: the decision needs its windows, and rank 0 alone sees them.
+  workload(1).slow_arm(ArmIndex{1}, 500us);
+  run();
+  EXPECT_EQ(at(0).outcome.blocks, 6);
+  EXPECT_EQ(at(1).outcome.blocks, 6);
+  EXPECT_TRUE(at(1).outcome.finished);
+}
+
 TEST_F(RankProgramTest, SumsCountersOnRankZero) {
   run();
   EXPECT_EQ(at(0).outcome.counters.at("samples_replaced"), 4);
