@@ -1,4 +1,4 @@
-"""What the end-to-end tests share: a small data set, configs written per test, and runs of the real binary."""
+"""What the end-to-end tests share: a small data set, a config, and runs of the real binary."""
 import json
 import os
 import pathlib
@@ -7,7 +7,7 @@ import tempfile
 import unittest
 
 BINARY = os.environ["TRACEML_BENCH"]
-MPIRUN = os.environ.get("TRACEML_MPIRUN", "").split(";") if os.environ.get("TRACEML_MPIRUN") else None
+MPIRUN = [word for word in os.environ.get("TRACEML_MPIRUN", "").split(";") if word] or None
 TIMEOUT_S = 240
 
 CONFIG = """\
@@ -32,7 +32,8 @@ class EndToEnd(unittest.TestCase):
         cls.folder = tempfile.TemporaryDirectory()
         cls.path = pathlib.Path(cls.folder.name)
         cls.dataset = cls.path / "data"
-        made = run("datagen", str(cls.dataset), "--classes", "3", "--images", "60", "--long-side", "64")
+        made = run("datagen", str(cls.dataset), "--classes", "3", "--images", "60",
+                   "--long-side", "64")
         assert made.returncode == 0, made.stderr
 
     @classmethod
@@ -63,4 +64,5 @@ def run_json(folder):
 
 def files_of(folder):
     """Name -> bytes of every derived file of a run."""
-    return {path.name: path.read_bytes() for path in sorted(pathlib.Path(folder).iterdir()) if path.is_file()}
+    paths = sorted(path for path in pathlib.Path(folder).iterdir() if path.is_file())
+    return {path.name: path.read_bytes() for path in paths}
