@@ -34,7 +34,34 @@ TerminalStyle style_of_stdout() {
   return style;
 }
 
+// What the rank that failed left, if it could.
+std::string failure_on_file(const std::string& raw) {
+  for (const Rank rank : ranks_in(raw)) {
+    const std::string file = failure_file(raw, rank);
+    if (!std::filesystem::exists(file)) continue;
+    std::string sentence = read_whole_file(file);
+    while (!sentence.empty() && sentence.back() == '\n') sentence.pop_back();
+    return sentence;
+  }
+  return "";
+}
+
+// Half a run passes nothing: what ended it may have been on its way to a regression.
+void withhold_passes(CampaignSummary& summary) {
+  summary.exit_code = value_of(ExitCode::kRunFailed);
+  if (summary.outcome == Outcome::kPass) summary.outcome = Outcome::kInconclusive;
+  for (GateResult& gate : summary.gates) {
+    if (gate.outcome != Outcome::kPass) continue;
+    gate.outcome = Outcome::kInconclusive;
+    gate.why = "the run ended before its plan; the windows that were finished would pass";
+  }
+}
+
 }  // namespace
+
+std::string failure_file(const std::string& raw, Rank rank) {
+  return fmt::format("{}/failure_rank_{:04}.txt", raw, rank.value);
+}
 
 FinishedRun read_finished_run(const std::string& dir, bool accept_edited) {
   const std::string raw = dir + "/raw";
@@ -56,8 +83,8 @@ FinishedRun read_finished_run(const std::string& dir, bool accept_edited) {
   run.summary = summarize_campaign(run.plan.facts, ranks);
   run.summary.warnings.insert(run.summary.warnings.end(), warnings.begin(), warnings.end());
   if (!run.info.finished) {
-    run.summary.exit_code = value_of(ExitCode::kRunFailed);
-    if (run.summary.outcome == Outcome::kPass) run.summary.outcome = Outcome::kInconclusive;
+    if (run.info.failure.empty()) run.info.failure = failure_on_file(raw);
+    withhold_passes(run.summary);
   }
   return run;
 }

@@ -4,6 +4,7 @@
 
 #include "harness/analysis/summary.h"
 #include "harness/codec/run_info.h"
+#include "harness/core/ids.h"
 #include "harness/plan/plan.h"
 
 namespace traceml {
@@ -15,6 +16,9 @@ struct FinishedRun {
   Plan plan;
   CampaignSummary summary;
 };
+
+// Where a rank that fails leaves its sentence: raw/failure_rank_0000.txt.
+std::string failure_file(const std::string& raw, Rank rank);
 
 // Reads DIR/raw and derives everything from it. Throws RunError naming what is missing, torn or
 // edited.
