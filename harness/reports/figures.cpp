@@ -37,7 +37,7 @@ std::string ms(std::optional<Millis> value, int decimals) {
 
 std::string signed_ms(Millis value) {
   const double size = std::abs(value.count());
-  const int decimals = size >= 100 ? 0 : size >= 10 ? 1 : size >= 0.095 ? 2 : 3;
+  const int decimals = size >= 10 ? 1 : size >= 0.095 ? 2 : 3;
   const std::string text = fixed(value.count(), decimals);
   return (text.front() == '-' ? text : std::string("+").append(text)) + " ms";
 }

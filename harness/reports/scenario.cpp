@@ -36,10 +36,10 @@ std::string data_line(const ReportInput& input) {
   std::filesystem::path folder = std::filesystem::path(dataset).lexically_normal();
   if (folder.filename().empty()) folder = folder.parent_path();
   const auto images = input.info.facts.find("dataset_images");
-  return fmt::format("{}{}, {} workers a rank, {}, prefetch {}, {}", folder.filename().string(),
+  return fmt::format("{}{}, {} a rank, {}, prefetch {}, {}", folder.filename().string(),
                      images == input.info.facts.end() ? "" : " (" + images->second + " images)",
-                     text("input.workers"), text("input.scheduling"), text("input.prefetch"),
-                     text("input.dtype"));
+                     plural(input.plan.config.input.workers, "worker"), text("input.scheduling"),
+                     text("input.prefetch"), text("input.dtype"));
 }
 
 std::string ranks_line(const ReportInput& input) {

@@ -354,9 +354,9 @@ TEST_F(RawFiles, ThatWereNotPackedByUsAreNotUnpacked) {
        {std::string("../escape.csv 2\nhi"), std::string("windows_rank_0000.csv 99\nshort"),
         std::string("windows_rank_0000.csv -1\n"), std::string("no line"),
         packed.substr(0, packed.size() - 1)}) {
-    EXPECT_THROW(unpack_raw_files(torn, other.path()), RunError) << torn;
+    EXPECT_THROW(unpack_raw_files(torn, other.path("raw")), RunError) << torn;
   }
-  EXPECT_FALSE(std::filesystem::exists(other.path("../escape.csv")));
+  EXPECT_FALSE(std::filesystem::exists(other.path("escape.csv")));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "harness/plan/config_keys.h"
 #include "tests/codec/sample_runs.h"
 #include "tests/codec/temporary_folder.h"
 
@@ -134,6 +135,13 @@ TEST(RunJson, NamesNoFolderOfTheHost) {
   for (const NamedSample& named : all_samples()) {
     EXPECT_THAT(text_of(named.make()), Not(HasSubstr("/home/"))) << named.name;
   }
+}
+
+TEST(RunJson, HoldsEveryKeyOfTheConfig) {
+  const Json keys = json_of(passed_run())["config"]["keys"];
+  EXPECT_EQ(keys.size(), config_keys().size());
+  EXPECT_EQ(keys["workload.model"], "resnet18");
+  EXPECT_EQ(keys["input.dataset"], ".../food-101");
 }
 
 TEST(RunJson, HasACoverageForEachRank) {

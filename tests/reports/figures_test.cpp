@@ -32,7 +32,7 @@ TEST(Figures, AreGroupedByThousands) {
 TEST(Figures, ShowADifferenceWithItsSign) {
   EXPECT_EQ(signed_ms(Millis(1.234)), "+1.23 ms");
   EXPECT_EQ(signed_ms(Millis(-0.0451)), "-0.045 ms");
-  EXPECT_EQ(signed_ms(Millis(123.4)), "+123 ms");
+  EXPECT_EQ(signed_ms(Millis(123.4)), "+123.4 ms");
   EXPECT_EQ(signed_percent(0.0312, 1), "+3.1");
 }
 
