@@ -69,7 +69,7 @@ FinishedRun read_finished_run(const std::string& dir, bool accept_edited) {
     throw UsageError(fmt::format("{} is not the folder of a run: it has no raw/", dir));
   }
   FinishedRun run;
-  run.info = read_run_info(raw + "/run_info.json");
+  run.info = read_run_info(raw + "/run_info.json", accept_edited);
   run.plan = make_plan(read_config_text(run.info.config_text, raw + "/run_info.json", {}),
                        run.info.world_size);
   run.plan.facts.distortions = run.info.distortions;
