@@ -39,12 +39,11 @@ class RankProgram {
         options_(options),
         workload_(workload),
         transport_(transport),
-        clock_(clock),
         wall_(options.wall == nullptr ? clock : *options.wall),
         device_(device),
         arm_names_(names_of(plan.facts.arms)),
         loop_(plan.facts, nanos(plan.config.measure.device_drain),
-              LoopPorts{workload, transport, clock_, wall_, device, position_}) {}
+              LoopPorts{workload, transport, clock, device, position_, &wall_}) {}
 
   RunOutcome run() {
     begin_ = wall_.now();
@@ -182,9 +181,7 @@ class RankProgram {
     return decode_decision(transport_.broadcast(encode_decision(decision)));
   }
 
-  bool time_is_up() const {
-    return wall_.now() - begin_ >= nanos(plan_.config.measure.time_limit);
-  }
+  bool time_is_up() const { return wall_.now() - begin_ >= nanos(plan_.config.measure.time_limit); }
 
   void collect_windows() {
     const auto all = transport_.gather(encode_windows(unsent_));
@@ -233,7 +230,6 @@ class RankProgram {
   const RankOptions& options_;
   Workload& workload_;
   Transport& transport_;
-  HostClock& clock_;
   HostClock& wall_;
   DeviceClock* device_;
   std::vector<std::string> arm_names_;

@@ -98,7 +98,8 @@ void StepLoop::start_recording(ArmIndex arm) {
   DeviceClock* device = events ? ports_.device : nullptr;
   recorder_.begin_window(device, ports_.workload.training_queue());
   if (device != nullptr) {
-    sampler_ = std::make_unique<EventSampler>(*device, ports_.wall, recorder_);
+    HostClock& wall = ports_.wall == nullptr ? ports_.clock : *ports_.wall;
+    sampler_ = std::make_unique<EventSampler>(*device, wall, recorder_);
   }
 }
 

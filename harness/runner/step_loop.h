@@ -25,9 +25,9 @@ struct LoopPorts {
   Workload& workload;
   Transport& transport;
   HostClock& clock;
-  HostClock& wall;      // real time, where `clock` is simulated
   DeviceClock* device;  // null: no device clock
   Position& position;
+  HostClock* wall = nullptr;  // real time, where `clock` is simulated; null: `clock`
 };
 
 struct Measured {
