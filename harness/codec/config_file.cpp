@@ -97,12 +97,29 @@ class Reader {
       if (value.kind == YamlNode::Kind::kNull) {
         fail(key_node, path + " has no value; allowed: " + key->form);
       }
-      if (value.kind != YamlNode::Kind::kScalar) {
+      if (key->list) {
+        set_list(*key, value, set);
+      } else if (value.kind != YamlNode::Kind::kScalar) {
         fail(value, path + " takes one value, not a list or map; allowed: " + key->form);
+      } else if (const auto fault = set(*key, value.text)) {
+        fail(value, path + " " + *fault);
       }
-      if (const auto fault = set(*key, value.text)) fail(value, path + " " + *fault);
       config_.places[place_prefix + path] = place_of(name_, value);
     }
+  }
+
+  // Each item is tried alone first, so that a fault is placed at its own item.
+  void set_list(const ConfigKey& key, const YamlNode& value, const Setter& set) const {
+    if (value.kind != YamlNode::Kind::kSequence) {
+      fail(value, key.path + " is a " + key.form);
+    }
+    for (const YamlNode& item : value.items) {
+      Config scratch;
+      if (const auto fault = key.set(scratch, "[" + flow_text(item) + "]")) {
+        fail(item, key.path + " " + *fault);
+      }
+    }
+    if (const auto fault = set(key, flow_text(value))) fail(value, key.path + " " + *fault);
   }
 
   [[noreturn]] void refuse_key(const YamlNode& node, const std::string& path,

@@ -168,6 +168,26 @@ std::string place_of(const std::string& name, const YamlNode& node) {
   return fmt::format("{}:{}:{}", name, node.line, node.column);
 }
 
+std::string flow_text(const YamlNode& node) {
+  std::string text;
+  const auto comma = [&] { return text.empty() ? "" : ", "; };
+  switch (node.kind) {
+    case YamlNode::Kind::kNull:
+      return "";
+    case YamlNode::Kind::kScalar:
+      return node.text;
+    case YamlNode::Kind::kSequence:
+      for (const YamlNode& item : node.items) text += comma() + flow_text(item);
+      return "[" + text + "]";
+    case YamlNode::Kind::kMap:
+      for (const auto& [key, value] : node.entries) {
+        text += comma() + key.text + ": " + flow_text(value);
+      }
+      return "{" + text + "}";
+  }
+  return text;
+}
+
 YamlNode parse_yaml(const std::string& text, const std::string& name) {
   check_config_bytes(text, name);
   std::istringstream stream(text);

@@ -21,6 +21,9 @@ struct YamlNode {
 // "quickstart.yaml:12:5"
 std::string place_of(const std::string& name, const YamlNode& node);
 
+// The node as one line of flow YAML, scalars as they stand: "[{a: 1}, {b: {c: 2}}]".
+std::string flow_text(const YamlNode& node);
+
 // The one document of `text`, a map at its top. `name` opens each message. Throws UsageError for
 // text that is no UTF-8 or no YAML, for duplicate keys, anchors, aliases and tags, and for more
 // than 1 MiB or 16 levels.

@@ -1,11 +1,13 @@
 #include "harness/plan/arms.h"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 
 #include "harness/core/error.h"
 #include "harness/plan/config_keys.h"
 #include "harness/plan/nearest.h"
+#include "harness/plan/spin_rules.h"
 #include "harness/plan/value_forms.h"
 
 namespace traceml {
@@ -40,7 +42,7 @@ void check_arm(const Config& config, const ArmConfig& arm) {
     throw UsageError(opening + path + why + "; set it at the top, not in the arm " +
                      shown(arm.name));
   }
-  if (arm.input.source == Source::kDataset && arm.input.dataset.empty()) {
+  if (reads_files(arm) && arm.input.dataset.empty()) {
     throw UsageError(opening + "the arm " + shown(arm.name) +
                      " reads a data set, but input.dataset is not set; name its folder or set "
                      "input.source: synthetic");
@@ -59,14 +61,13 @@ void add_hidden_arm(Config* config, const ArmConfig& arm, Instrument mode) {
 }
 
 int period_of(const ArmConfig& arm) {
-  const bool stalls =
-      arm.input.source == Source::kDataset && arm.input.scheduling == Scheduling::kPerBatch;
-  return stalls ? std::max(1, arm.input.workers) : 1;
+  const bool stalls = reads_files(arm) && arm.input.scheduling == Scheduling::kPerBatch;
+  return std::lcm(stalls ? std::max(1, arm.input.workers) : 1, planted_period_of(arm));
 }
 
 // Batches that the loader can hold ready; 0 where the training thread decodes.
 std::int64_t queue_capacity_of(const ArmConfig& arm) {
-  if (arm.input.source == Source::kSynthetic || arm.input.workers == 0) return 0;
+  if (!reads_files(arm) || arm.input.workers == 0) return 0;
   const std::int64_t loaders =
       arm.input.scheduling == Scheduling::kPerBatch ? arm.input.workers : 1;
   return loaders * arm.input.prefetch;
@@ -84,6 +85,10 @@ std::optional<ArmIndex> matched_reference(const Config& config, const ArmConfig&
 }
 
 }  // namespace
+
+bool reads_files(const ArmConfig& arm) {
+  return arm.input.source == Source::kDataset && !arm.workload.spins();
+}
 
 std::string opening_for(const Config& config, const std::string& key) {
   auto place = config.places.find(key);
@@ -105,6 +110,7 @@ void complete_arms(Config* config) {
                        shown(arm.name));
     }
   }
+  check_models(*config);
 }
 
 void add_hidden_arms(Config* config) {

@@ -12,6 +12,9 @@ namespace traceml {
 // "quickstart.yaml:9:3: " for a key or arm whose place is known, else "quickstart.yaml: " or "".
 std::string opening_for(const Config& config, const std::string& key);
 
+// Whether the arm has a loader and needs a data set.
+bool reads_files(const ArmConfig& arm);
+
 // Throws UsageError for names that are no arm names or twice there, for keys that no arm may set
 // and for an arm without its data set. A config without arms gets the arm "shipped".
 void complete_arms(Config* config);

@@ -3,6 +3,7 @@
 // data. The names of the keys, their forms, defaults and help texts are in config_keys.h, one table
 // for all rooms.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -12,14 +13,17 @@
 #include <vector>
 
 #include "harness/core/campaign.h"
+#include "harness/core/phase.h"
 #include "harness/core/units.h"
+#include "harness/plan/plants.h"
 
 namespace traceml {
 
 inline constexpr std::size_t kMaxArms = 64;  // hidden ones not counted
 inline constexpr std::size_t kMaxGates = 256;
 
-enum class Device { kAuto, kCpu, kCuda };
+enum class Device { kAuto, kCpu, kCuda, kFake };
+enum class ClockKind { kReal, kVirtual };
 enum class Precision { kFp32, kTf32, kBf16 };
 enum class MemoryFormat { kContiguous, kChannelsLast };
 enum class Execution { kEager };
@@ -36,8 +40,11 @@ struct OptimizerConfig {
   friend bool operator==(const OptimizerConfig&, const OptimizerConfig&) = default;
 };
 
+// The model that trains nothing: known costs and planted faults.
+inline constexpr const char* kSpinModel = "spin";
+
 struct WorkloadConfig {
-  std::string model = "resnet50";  // resnet18 | 34 | 50 | 101 | 152
+  std::string model = "resnet50";  // resnet18 | 34 | 50 | 101 | 152, or spin
   int classes = 101;
   int image_size = 224;  // pixels, square
   int batch_size = 128;  // images per rank and step
@@ -48,6 +55,13 @@ struct WorkloadConfig {
   OptimizerConfig optimizer;
   double bucket_mb = 25;  // MiB of gradients per all-reduce; the first bucket has 1 MiB
   int threads = 0;  // intra-op threads per rank; 0: allowed cores / ranks of this node, at least 1
+  // Of spin alone: how long each phase takes, by index_of(); 0 and not needed: it does not occur.
+  std::array<double, kPhaseCount> phases_ms = {0.2, 0, 0.1, 0, 1.5, 0, 2.5, 0.5, 0};
+  double allreduce_ms = 0.4;  // from the last rank's arrival on
+  double noise = 0;           // sd of each phase of a step, and of each window, as a fraction
+  ClockKind clock = ClockKind::kReal;
+
+  bool spins() const { return model == kSpinModel; }
   friend bool operator==(const WorkloadConfig&, const WorkloadConfig&) = default;
 };
 
@@ -81,6 +95,7 @@ struct ArmConfig {
   WorkloadConfig workload;
   InputConfig input;
   Instrument instrument = Instrument::kEvents;
+  std::vector<Plant> plants;         // those of the top, or its own in their place
   std::set<std::string> overridden;  // the keys that this arm sets itself: "input.workers"
   bool hidden = false;
   friend bool operator==(const ArmConfig&, const ArmConfig&) = default;
@@ -112,6 +127,7 @@ struct Config {
   WorkloadConfig workload;
   InputConfig input;
   MeasureConfig measure;
+  std::vector<Plant> plants;
   std::vector<ArmConfig> arms;  // as written, then hidden ones
   std::vector<GateConfig> gates;
   // Where keys were written, "measure.steps" -> "quickstart.yaml:9:3", and arms, "arms.shipped"; ""

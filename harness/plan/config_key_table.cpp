@@ -33,8 +33,9 @@ ConfigKey make_key(const char* path, KeyScope scope, const Form& form, const cha
 }
 
 ValueForm<Device> device_form() {
-  return choice_form<Device>({{"auto", Device::kAuto}, {"cpu", Device::kCpu}},
-                             {{"cuda", "is not in this version yet; use cpu or auto"}});
+  return choice_form<Device>(
+      {{"auto", Device::kAuto}, {"cpu", Device::kCpu}, {"fake", Device::kFake}},
+      {{"cuda", "is not in this version yet; use cpu or auto"}});
 }
 
 std::vector<ConfigKey> run_keys() {
@@ -64,13 +65,13 @@ std::vector<ConfigKey> run_keys() {
 
 std::vector<ConfigKey> workload_keys() {
   using enum KeyScope;
-  const auto model =
-      choice_form<std::string>({{"resnet18", "resnet18"},
-                                {"resnet34", "resnet34"},
-                                {"resnet50", "resnet50"},
-                                {"resnet101", "resnet101"},
-                                {"resnet152", "resnet152"}},
-                               {{"spin", "is not in this version yet; use resnet18"}});
+  const auto model = choice_form<std::string>({{"resnet18", "resnet18"},
+                                               {"resnet34", "resnet34"},
+                                               {"resnet50", "resnet50"},
+                                               {"resnet101", "resnet101"},
+                                               {"resnet152", "resnet152"},
+                                               {kSpinModel, kSpinModel}},
+                                              {});
   const auto precision = choice_form<Precision>(
       {{"fp32", Precision::kFp32}, {"bf16", Precision::kBf16}},
       {{"tf32", "needs CUDA, and this version drives CPUs only; use fp32 or bf16"}});
@@ -82,7 +83,8 @@ std::vector<ConfigKey> workload_keys() {
                                        {"compile", "is not in this version yet; use eager"}});
   return {
       make_key(
-          "workload.model", kArm, model, "network, as in torchvision",
+          "workload.model", kArm, model,
+          "network, as in torchvision; spin trains nothing and takes known times",
           [](auto& c) -> auto& { return c.workload.model; }),
       make_key(
           "workload.classes", kArm, integer_form(2, 100000), "outputs of the last layer",
@@ -123,6 +125,35 @@ std::vector<ConfigKey> workload_keys() {
           "intra-op threads per rank; 0: allowed cores / ranks of the node",
           [](auto& c) -> auto& { return c.workload.threads; }),
   };
+}
+
+// What only the model spin has.
+std::vector<ConfigKey> spin_keys() {
+  using enum KeyScope;
+  const auto clock =
+      choice_form<ClockKind>({{"real", ClockKind::kReal}, {"virtual", ClockKind::kVirtual}}, {});
+  const auto noise = margin_form();
+  std::vector<ConfigKey> keys;
+  for (const Phase phase : kAllPhases) {
+    if (phase == Phase::kTraced) continue;
+    const std::string path = "workload.phases_ms." + std::string(name_of(phase));
+    keys.push_back(make_key(
+        path.c_str(), kArm, decimal_form(0, 60000, false),
+        "spin: the phase's time in a step", [i = index_of(phase)](auto& c) -> auto& {
+          return c.workload.phases_ms[i];
+        }));
+  }
+  keys.push_back(make_key(
+      "workload.allreduce_ms", kArm, decimal_form(0, 60000, false),
+      "spin: the all-reduce, from the last rank's arrival on",
+      [](auto& c) -> auto& { return c.workload.allreduce_ms; }));
+  keys.push_back(make_key(
+      "workload.noise", kArm, noise, "spin: standard deviation of each phase and of each window",
+      [](auto& c) -> auto& { return c.workload.noise; }));
+  keys.push_back(make_key(
+      "workload.clock", kProcess, clock, "spin: virtual simulates time, real busy-waits",
+      [](auto& c) -> auto& { return c.workload.clock; }));
+  return keys;
 }
 
 std::vector<ConfigKey> input_keys() {
@@ -207,12 +238,21 @@ std::vector<ConfigKey> measure_keys() {
   };
 }
 
+std::vector<ConfigKey> plant_keys() {
+  ConfigKey plant = make_key(
+      "plant", KeyScope::kArm, plants_form(),
+      "planted faults; those of an arm replace those at the top",
+      [](auto& c) -> auto& { return c.plants; });
+  plant.list = true;
+  return {plant};
+}
+
 }  // namespace
 
 const std::vector<ConfigKey>& config_keys() {
   static const std::vector<ConfigKey> keys = [] {
     std::vector<ConfigKey> all;
-    for (auto make : {run_keys, workload_keys, input_keys, measure_keys}) {
+    for (auto make : {run_keys, workload_keys, spin_keys, input_keys, measure_keys, plant_keys}) {
       for (ConfigKey& key : make()) all.push_back(std::move(key));
     }
     return all;

@@ -10,15 +10,17 @@ namespace traceml {
 
 namespace {
 
-constexpr std::array<std::string_view, 16> kLaterKeys = {
-    "sweep",          "trace",
-    "plant",          "launches",
-    "input.pinned",   "input.decode",
-    "input.split",    "workload.cudnn_benchmark",
-    "workload.clock", "workload.phases_ms",
-    "workload.noise", "workload.allreduce_ms",
-    "command",        "measure.regex",
-    "baseline",       "treatment"};
+constexpr std::array<std::string_view, 11> kLaterKeys = {"sweep",
+                                                         "trace",
+                                                         "launches",
+                                                         "input.pinned",
+                                                         "input.decode",
+                                                         "input.split",
+                                                         "workload.cudnn_benchmark",
+                                                         "command",
+                                                         "measure.regex",
+                                                         "baseline",
+                                                         "treatment"};
 
 std::string_view leaf_of(std::string_view path) {
   const std::size_t dot = path.rfind('.');
@@ -84,6 +86,7 @@ ArmConfig make_arm(const Config& config, const std::string& name) {
   arm.workload = config.workload;
   arm.input = config.input;
   arm.instrument = config.measure.instrument;
+  arm.plants = config.plants;
   return arm;
 }
 
@@ -97,6 +100,7 @@ Config seen_by(const Config& config, const ArmConfig& arm) {
   view.workload = arm.workload;
   view.input = arm.input;
   view.measure.instrument = arm.instrument;
+  view.plants = arm.plants;
   return view;
 }
 
@@ -111,6 +115,7 @@ std::optional<std::string> set_in_arm(const Config& config, ArmConfig* arm, cons
   arm->workload = view.workload;
   arm->input = view.input;
   arm->instrument = view.measure.instrument;
+  arm->plants = view.plants;
   arm->overridden.insert(key.path);
   return std::nullopt;
 }

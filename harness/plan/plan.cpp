@@ -10,6 +10,7 @@
 #include "harness/core/error.h"
 #include "harness/plan/arms.h"
 #include "harness/plan/gates.h"
+#include "harness/plan/spin_rules.h"
 
 namespace traceml {
 
@@ -132,6 +133,7 @@ Plan make_plan(const Config& config, int world_size) {
   plan.facts.arms = facts_of_arms(plan.config, world_size);
   resolve_looks(&plan);
   resolve_steps(&plan);
+  check_plants(&plan);
   plan.facts.gates = gates_of(plan.config, plan.facts);
   return plan;
 }

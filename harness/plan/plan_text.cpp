@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/plan/arms.h"
 #include "harness/plan/config_keys.h"
 #include "harness/plan/figures.h"
 
@@ -138,7 +139,7 @@ std::string loaders_section(const Plan& plan) {
   int loaders = 0;
   for (std::size_t i = 0; i < plan.facts.arms.size(); ++i) {
     const ArmConfig& arm = plan.config.arms[i];
-    if (arm.input.source != Source::kDataset) continue;
+    if (!reads_files(arm)) continue;
     const std::int64_t size = arm.workload.image_size;
     const std::int64_t sample = size * size * 3 * (arm.input.dtype == SampleType::kUint8 ? 1 : 4);
     const std::int64_t slot = sample * arm.workload.batch_size;

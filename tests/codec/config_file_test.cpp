@@ -13,6 +13,7 @@
 #include "harness/core/error.h"
 #include "harness/plan/config_keys.h"
 #include "harness/plan/plan.h"
+#include "harness/plan/spin_rules.h"
 
 namespace traceml {
 namespace {
@@ -22,6 +23,7 @@ using testing::StartsWith;
 
 const std::filesystem::path kFull =
     std::filesystem::path(TRACEML_SOURCE_DIR) / "tests/codec/full.yaml";
+const std::filesystem::path kFullSpin = kFull.parent_path() / "full_spin.yaml";
 
 std::string bytes_of(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -71,9 +73,11 @@ class ConfigOnDisk : public testing::Test {
 };
 
 TEST(FullConfig, names_every_key_of_the_table_and_none_at_its_default) {
-  const Config config = read_config_text(bytes_of(kFull), "full.yaml", {});
+  const Config training = read_config_text(bytes_of(kFull), "full.yaml", {});
+  const Config spin = read_config_text(bytes_of(kFullSpin), "full_spin.yaml", {});
   for (const ConfigKey& key : config_keys()) {
-    EXPECT_TRUE(config.places.contains(key.path)) << key.path << " is missing in full.yaml";
+    const Config& config = is_spin_key(key.path) ? spin : training;
+    EXPECT_TRUE(config.places.contains(key.path)) << key.path << " is missing in the full configs";
     const bool has_one_value = key.path == "workload.execution" || key.path == "input.scheduling" ||
                                key.path == "input.source";
     if (!has_one_value) {
@@ -123,15 +127,45 @@ TEST(FullConfig, reads_the_values_that_it_says) {
   EXPECT_TRUE(config.gates[1].inconclusive_passes);
   EXPECT_EQ(config.gates[2].kind, GateKind::kMaxOverhead);
   EXPECT_EQ(config.gates[2].overhead_of, Instrument::kEvents);
-  EXPECT_EQ(config.gates[2].where, "full.yaml:51:5");
+  EXPECT_EQ(config.gates[2].where, "full.yaml:55:5");
+}
+
+TEST(FullConfig, reads_plants_and_lets_an_arm_replace_them) {
+  const Config config = read_config_text(bytes_of(kFullSpin), "full_spin.yaml", {});
+  ASSERT_EQ(config.plants.size(), 9u);
+  EXPECT_EQ(config.plants[0].fraction, 0.05);
+  EXPECT_EQ(config.plants[1].every, 8);
+  EXPECT_EQ(config.plants[1].phase, Phase::kInputWait);
+  EXPECT_EQ(config.plants[2].rank, Rank{1});
+  EXPECT_EQ(config.plants[2].time, Millis(20));
+  EXPECT_EQ(config.plants[6].window.from, 3);
+  EXPECT_FALSE(config.plants[6].phase);
+  EXPECT_TRUE(config.plants[7].window.in_warm_up);
+  EXPECT_TRUE(config.plants[7].at_all_reduce);
+  EXPECT_EQ(config.plants[8].how, FaultHow::kHang);
+  ASSERT_EQ(config.arms.size(), 2u);
+  EXPECT_EQ(config.arms[0].plants.size(), 0u);
+  EXPECT_EQ(config.arms[1].plants, config.plants);
+  EXPECT_EQ(config.workload.phases_ms[index_of(Phase::kForward)], 1);
+  EXPECT_EQ(config.arms[1].workload.phases_ms[index_of(Phase::kForward)], 1.25);
 }
 
 TEST(FullConfig, comes_back_equal_from_its_canonical_form) {
-  const Config config = read_config_text(bytes_of(kFull), "full.yaml", {});
-  const std::string written = write_config(config);
-  const Config again = read_config_text(written, "again.yaml", {});
-  EXPECT_EQ(without_places(again), without_places(config));
-  EXPECT_EQ(write_config(again), written);
+  for (const auto& file : {kFull, kFullSpin}) {
+    const Config config = read_config_text(bytes_of(file), "full.yaml", {});
+    const std::string written = write_config(config);
+    const Config again = read_config_text(written, "again.yaml", {});
+    EXPECT_EQ(without_places(again), without_places(config)) << file;
+    EXPECT_EQ(write_config(again), written) << file;
+  }
+}
+
+TEST(Plants, are_set_from_the_command_line_as_one_list) {
+  const Config config = read_config_text("arms: {a: {}, b: {}}\n", "c.yaml",
+                                         {"plant=[{drift: 6%}]", "arms.b.plant=[{slowdown: 5%}]"});
+  EXPECT_EQ(config.arms[0].plants[0].kind, PlantKind::kDrift);
+  ASSERT_EQ(config.arms[1].plants.size(), 1u);
+  EXPECT_EQ(config.arms[1].plants[0].kind, PlantKind::kSlowdown);
 }
 
 TEST(FullConfig, has_the_canonical_form_of_its_golden_file) {

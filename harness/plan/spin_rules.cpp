@@ -1,0 +1,128 @@
+#include "harness/plan/spin_rules.h"
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+
+#include "harness/core/error.h"
+#include "harness/plan/arms.h"
+#include "harness/plan/config_keys.h"
+#include "harness/plan/nearest.h"
+
+namespace traceml {
+
+namespace {
+
+std::string opening_for_arm(const Config& config, const ArmConfig& arm, const std::string& key) {
+  const std::string own = "arms." + arm.name + "." + key;
+  return opening_for(config, config.places.contains(own) ? own : key);
+}
+
+void refuse_spin_keys(const Config& config, const ArmConfig& arm) {
+  const Config view = seen_by(config, arm);
+  const Config defaults;
+  for (const ConfigKey& key : config_keys()) {
+    if (!is_spin_key(key.path) || key.get(view) == key.get(defaults)) continue;
+    throw UsageError(opening_for_arm(config, arm, key.path) + key.path +
+                     " belongs to the model spin, but the arm " + shown(arm.name) + " trains " +
+                     arm.workload.model + "; leave it out");
+  }
+  if (arm.workload.device == Device::kFake) {
+    throw UsageError(opening_for(config, "workload.device") +
+                     "workload.device: fake belongs to the model spin, but the arm " +
+                     shown(arm.name) + " trains " + arm.workload.model + "; use cpu or auto");
+  }
+}
+
+// spin always has these; the others where they have a time.
+bool occurs(const WorkloadConfig& workload, Phase phase) {
+  return phase == Phase::kInputWait || phase == Phase::kForward || phase == Phase::kBackward ||
+         phase == Phase::kOptimizer || workload.phases_ms[index_of(phase)] > 0;
+}
+
+void check_plants_of(const Config& config, const ArmConfig& arm) {
+  for (const Plant& plant : arm.plants) {
+    const std::string opening = opening_for_arm(config, arm, "plant");
+    if (plant.kind == PlantKind::kLostEvent &&
+        (!arm.workload.spins() || arm.workload.device == Device::kCpu)) {
+      throw UsageError(opening + "plant " + text_of(plant) + " needs a device clock, and the arm " +
+                       shown(arm.name) + " has none; use it with the model spin on device: fake");
+    }
+    if (arm.workload.spins() && plant.phase && !occurs(arm.workload, *plant.phase)) {
+      const std::string phase(name_of(*plant.phase));
+      throw UsageError(opening + "plant " + text_of(plant) + " never strikes: " + phase +
+                       " does not occur; give it a time in workload.phases_ms." + phase);
+    }
+  }
+}
+
+bool strikes_once(const Plant& plant) {
+  return plant.kind == PlantKind::kLostEvent || plant.kind == PlantKind::kFault;
+}
+
+void check_reach(const Plan& plan, const ArmConfig& arm, const Plant& plant) {
+  const CampaignFacts& facts = plan.facts;
+  const std::string opening = opening_for_arm(plan.config, arm, "plant");
+  if (plant.rank && plant.rank->value >= facts.world_size) {
+    throw UsageError(opening + "plant " + text_of(plant) + " never strikes: the run has " +
+                     std::to_string(facts.world_size) +
+                     (facts.world_size == 1 ? " rank" : " ranks") + ", counted from 0");
+  }
+  const bool in_warm_up = plant.window.in_warm_up;
+  const std::int64_t steps =
+      in_warm_up ? facts.warmup_steps : facts.settle_steps + facts.steps_per_window;
+  if (strikes_once(plant) && plant.step >= steps) {
+    throw UsageError(opening + "plant " + text_of(plant) + " never strikes: " +
+                     (in_warm_up ? "the warm-up" : "a window, settle steps included,") + " has " +
+                     std::to_string(steps) + " steps, counted from 0");
+  }
+}
+
+}  // namespace
+
+bool is_spin_key(const std::string& path) {
+  return path.starts_with("workload.phases_ms.") || path == "workload.allreduce_ms" ||
+         path == "workload.noise" || path == "workload.clock";
+}
+
+void check_models(const Config& config) {
+  for (const ArmConfig& arm : config.arms) {
+    if (arm.workload.spins() != config.arms.front().workload.spins()) {
+      throw UsageError(opening_for_arm(config, arm, "workload.model") + "the arm " +
+                       shown(arm.name) + " runs " + arm.workload.model + " and the arm " +
+                       shown(config.arms.front().name) + " " + config.arms.front().workload.model +
+                       "; spin cannot share a launch with training");
+    }
+    if (!arm.workload.spins()) refuse_spin_keys(config, arm);
+    check_plants_of(config, arm);
+  }
+}
+
+int planted_period_of(const ArmConfig& arm) {
+  int period = 1;
+  for (const Plant& plant : arm.plants) {
+    if (plant.kind != PlantKind::kStall && plant.kind != PlantKind::kDelay) continue;
+    period = static_cast<int>(
+        std::min<std::int64_t>(std::lcm<std::int64_t, std::int64_t>(period, plant.every), 1000000));
+  }
+  return period;
+}
+
+bool has_fake_device(const Config& config) {
+  const WorkloadConfig& workload = config.arms.front().workload;
+  return workload.spins() && workload.device != Device::kCpu;
+}
+
+void check_plants(Plan* plan) {
+  if (plan->config.arms.front().workload.clock == ClockKind::kVirtual) {
+    plan->notes.push_back(
+        "every time is simulated by a virtual clock: it says nothing of this machine.");
+  }
+  for (const ArmConfig& arm : plan->config.arms) {
+    for (const Plant& plant : arm.plants) check_reach(*plan, arm, plant);
+    if (arm.plants.empty() || arm.hidden) continue;
+    plan->notes.push_back("planted in " + arm.name + ": " + plants_form().print(arm.plants) + ".");
+  }
+}
+
+}  // namespace traceml
