@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "harness/core/error.h"
+#include "harness/plan/arms.h"
 #include "workloads/input/dataset.h"
 #include "workloads/input/sample_order.h"
 
@@ -28,7 +29,7 @@ std::string place_of_data_set(const Config& config, const ArmConfig& arm) {
 void check_data_sets(const Plan& plan, int world_size) {
   std::map<std::string, Dataset> loaded;
   for (const ArmConfig& arm : plan.config.arms) {
-    if (arm.input.source != Source::kDataset) continue;
+    if (!reads_files(arm)) continue;
     const std::string place = place_of_data_set(plan.config, arm);
     if (arm.input.dataset_path.empty()) {
       throw UsageError(fmt::format("{}arm '{}' reads a data set, but input.dataset names none",

@@ -14,6 +14,7 @@
 #include "harness/app/ranks.h"
 #include "harness/app/results_dir.h"
 #include "harness/app/version.h"
+#include "harness/app/workload_choice.h"
 #include "harness/backends/local/steady_host_clock.h"
 #include "harness/codec/atomic_file.h"
 #include "harness/codec/config_file.h"
@@ -78,11 +79,11 @@ std::vector<std::string> gather_once(Transport& transport, const std::string& se
 RunInfo describe_run(Ranks& ranks, const Plan& plan, const std::string& created) {
   RunInfo info;
   info.tool_version = kToolVersion;
-  info.created_utc = created;
+  info.created_utc = simulated_start(plan).value_or(created);
   info.config_text = write_config(plan.config);
   info.world_size = ranks.transport().world_size();
-  info.device = "cpu";
-  info.exchange = ranks.collective().name();
+  info.device = device_of(plan);
+  info.exchange = exchange_of(plan, ranks);
   info.environment = probe_environment();
   if (const auto version = ranks.mpi_version()) info.environment.facts["mpi"] = *version;
   if (const auto torch = torch_facts()) {
@@ -105,7 +106,7 @@ RankOptions options_of(const Transport& transport, const std::string& raw, Progr
   options.own_raw_dir = raw;
   options.out_raw_dir = raw;
   options.progress = progress;
-  const std::string file = fmt::format("{}/failure_rank_{:04}.txt", raw, transport.rank().value);
+  const std::string file = failure_file(raw, transport.rank());
   options.on_failure = [file](const std::string& sentence) {
     try {
       write_file_atomically(file, sentence + "\n");
@@ -149,11 +150,14 @@ int run_on(Ranks& ranks, HostClock& clock, const RunArguments& arguments) {
 
   RunOutcome outcome;
   {
-    const auto workload = make_torch_workload(plan, transport, ranks.collective());
+    const auto chosen = choose_workload(plan, ranks, clock);
     std::unique_ptr<ProgressLine> progress;
     if (ranks.is_root() && !arguments.quiet) progress = std::make_unique<ProgressLine>();
-    outcome = run_rank(plan, options_of(transport, dir + "/raw", progress.get()), *workload,
-                       transport, clock, nullptr);
+    RankOptions options = options_of(transport, dir + "/raw", progress.get());
+    options.wall = &clock;
+    options.min_device_warm_up = Seconds{0};  // no device of this version has clocks to ramp up
+    outcome = run_rank(plan, options, chosen->workload(), chosen->transport(), chosen->clock(),
+                       chosen->device());
   }
   take_over(outcome, info);
   const int code = together(transport, [&] {

@@ -1,0 +1,109 @@
+#include "harness/app/workload_choice.h"
+
+#include <utility>
+
+#include "harness/backends/local/virtual_device_clock.h"
+#include "harness/backends/local/virtual_world.h"
+#include "harness/plan/spin_rules.h"
+#include "harness/runner/rank_program.h"
+#include "workloads/spin/pace.h"
+#include "workloads/spin/planted_workload.h"
+#include "workloads/spin/spin_workload.h"
+#include "workloads/torch/torch_workload.h"
+
+namespace traceml {
+namespace {
+
+bool is_virtual(const Plan& plan) {
+  const WorkloadConfig& workload = plan.config.arms.front().workload;
+  return workload.spins() && workload.clock == ClockKind::kVirtual;
+}
+
+class ChosenTorch final : public ChosenWorkload {
+ public:
+  ChosenTorch(const Plan& plan, Ranks& ranks, HostClock& clock) : ranks_(ranks), clock_(clock) {
+    if (!has_plants(plan.config)) {
+      workload_ = make_torch_workload(plan, ranks.transport(), ranks.collective());
+      return;
+    }
+    planter_ = std::make_unique<Planter>(plan, ranks.transport().rank(), clock, ranks.collective());
+    workload_ =
+        planter_->around(make_torch_workload(plan, ranks.transport(), planter_->collective()));
+  }
+
+  Workload& workload() override { return *workload_; }
+  Transport& transport() override { return ranks_.transport(); }
+  HostClock& clock() override { return clock_; }
+  DeviceClock* device() override { return nullptr; }
+
+ private:
+  Ranks& ranks_;
+  HostClock& clock_;
+  std::unique_ptr<Planter> planter_;
+  std::unique_ptr<Workload> workload_;
+};
+
+class ChosenSpin final : public ChosenWorkload {
+ public:
+  ChosenSpin(const Plan& plan, Ranks& ranks, HostClock& clock)
+      : ranks_(ranks),
+        real_clock_(clock),
+        table_(plan),
+        world_(ranks.transport().world_size(), Nanos{0}),
+        virtual_clock_(world_, ranks.transport().rank()),
+        virtual_transport_(ranks.transport(), world_),
+        is_virtual_(is_virtual(plan)) {
+    const Rank rank = ranks.transport().rank();
+    if (has_fake_device(plan.config)) {
+      device_ = std::make_unique<VirtualDeviceClock>(device_marks_needed(plan.facts));
+    }
+    pace_ = is_virtual_ ? make_virtual_pace(world_, table_, rank, device_.get())
+                        : make_real_pace(clock, ranks.collective(), device_.get());
+    workload_ = std::make_unique<SpinWorkload>(plan, rank, table_, *pace_, device_.get());
+  }
+
+  Workload& workload() override { return *workload_; }
+  Transport& transport() override {
+    return is_virtual_ ? static_cast<Transport&>(virtual_transport_) : ranks_.transport();
+  }
+  HostClock& clock() override {
+    return is_virtual_ ? static_cast<HostClock&>(virtual_clock_) : real_clock_;
+  }
+  DeviceClock* device() override { return device_.get(); }
+
+ private:
+  Ranks& ranks_;
+  HostClock& real_clock_;
+  StepTimeTable table_;
+  VirtualWorld world_;
+  VirtualHostClock virtual_clock_;
+  VirtualTransport virtual_transport_;
+  bool is_virtual_;
+  std::unique_ptr<VirtualDeviceClock> device_;
+  std::unique_ptr<Pace> pace_;
+  std::unique_ptr<SpinWorkload> workload_;
+};
+
+}  // namespace
+
+std::unique_ptr<ChosenWorkload> choose_workload(const Plan& plan, Ranks& ranks, HostClock& clock) {
+  if (plan.config.arms.front().workload.spins()) {
+    return std::make_unique<ChosenSpin>(plan, ranks, clock);
+  }
+  return std::make_unique<ChosenTorch>(plan, ranks, clock);
+}
+
+std::string device_of(const Plan& plan) {
+  return has_fake_device(plan.config) ? "a fake device" : "cpu";
+}
+
+std::string exchange_of(const Plan& plan, Ranks& ranks) {
+  return is_virtual(plan) ? "virtual" : ranks.collective().name();
+}
+
+std::optional<std::string> simulated_start(const Plan& plan) {
+  if (!is_virtual(plan)) return std::nullopt;
+  return "1970-01-01T00:00:00Z";  // VirtualWorld's epoch
+}
+
+}  // namespace traceml

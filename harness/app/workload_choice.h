@@ -1,0 +1,39 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "harness/app/ranks.h"
+#include "harness/plan/plan.h"
+#include "harness/ports/device_clock.h"
+#include "harness/ports/host_clock.h"
+#include "harness/ports/workload.h"
+
+namespace traceml {
+
+// The workload of a plan with the clocks and the transport that it runs on: the real ones, or
+// those of a simulation.
+class ChosenWorkload {
+ public:
+  virtual ~ChosenWorkload() = default;
+
+  virtual Workload& workload() = 0;
+  virtual Transport& transport() = 0;
+  virtual HostClock& clock() = 0;
+  virtual DeviceClock* device() = 0;  // null: none
+};
+
+// Collective. `plan`, `ranks` and `clock` outlive it. Throws UsageError for what the workload
+// cannot do, NotBuilt where it is not built in.
+std::unique_ptr<ChosenWorkload> choose_workload(const Plan& plan, Ranks& ranks, HostClock& clock);
+
+// What reports say of a plan's workload: "cpu" or "fake"; and "virtual" where no rank talks to
+// another one.
+std::string device_of(const Plan& plan);
+std::string exchange_of(const Plan& plan, Ranks& ranks);
+
+// When a simulated run began; nullopt for a real one.
+std::optional<std::string> simulated_start(const Plan& plan);
+
+}  // namespace traceml

@@ -1,0 +1,51 @@
+#pragma once
+// How time passes for spin: simulated, or busy-waited on a real clock. Host and device pass
+// together, but for the device's exactness: it takes the planned times, the host what it takes.
+
+#include <memory>
+
+#include "harness/backends/local/virtual_device_clock.h"
+#include "harness/backends/local/virtual_world.h"
+#include "harness/core/units.h"
+#include "harness/ports/collective.h"
+#include "harness/ports/host_clock.h"
+#include "workloads/spin/step_place.h"
+#include "workloads/spin/step_times.h"
+
+namespace traceml {
+
+// On this rank's host clock.
+struct Meeting {
+  Nanos arrival{};
+  Nanos start{};  // the last rank has arrived
+  Nanos end{};
+};
+
+class Pace {
+ public:
+  virtual ~Pace() = default;
+
+  virtual void begin_window() = 0;
+  virtual void begin_step() = 0;
+  virtual void work(Nanos time) = 0;
+
+  // All ranks meet and exchange for `cost`. `place`: the step that all ranks are in.
+  virtual Meeting all_reduce(const StepPlace& place, Nanos cost) = 0;
+
+  // "virtual", or the name of the real exchange.
+  virtual const char* exchange() const = 0;
+};
+
+// Moves all ranks of `world` through each step, so that they meet without asking each other. All
+// arguments outlive the pace; `device` may be null.
+std::unique_ptr<Pace> make_virtual_pace(VirtualWorld& world, const StepTimeTable& table, Rank rank,
+                                        VirtualDeviceClock* device);
+
+// Busy-waits; ranks meet in an all-reduce of one number. One core a rank, or times are longer.
+std::unique_ptr<Pace> make_real_pace(HostClock& clock, Collective& collective,
+                                     VirtualDeviceClock* device);
+
+// Returns when `clock` has reached the deadline; burns the core meanwhile.
+void busy_wait_until(HostClock& clock, Nanos deadline) noexcept;
+
+}  // namespace traceml

@@ -1,0 +1,59 @@
+#pragma once
+// A training job that trains nothing: its phases take known times, and what is planted strikes
+// where it was planted. Needs neither libtorch nor MPI.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/backends/local/virtual_device_clock.h"
+#include "harness/plan/plan.h"
+#include "harness/ports/workload.h"
+#include "workloads/spin/pace.h"
+#include "workloads/spin/plant_rules.h"
+#include "workloads/spin/step_times.h"
+
+namespace traceml {
+
+class SpinWorkload final : public Workload {
+ public:
+  // `table`, `pace` and `device` outlive the workload; `device` may be null.
+  SpinWorkload(const Plan& plan, Rank rank, const StepTimeTable& table, Pace& pace,
+               VirtualDeviceClock* device);
+
+  void prepare(ArmIndex) override {}
+  BatchContract contract(ArmIndex arm) override;
+  void begin(ArmIndex arm, std::int64_t first_batch, bool record_collectives) override;
+  void step(PhaseMarks* marks) override;
+  void finish() override {}  // host and device pass together
+  std::optional<std::int64_t> queue_depth() const override { return std::nullopt; }
+  void mark_first_loss() override {}
+  WindowLosses end() override { return {}; }  // it has no loss
+  std::vector<CollectiveRecord> take_collectives() override;
+  DeviceQueue training_queue() const override { return {}; }
+  std::uint64_t parameters_digest() override { return 0; }
+  std::map<std::string, std::string> facts() const override;
+  std::map<std::string, std::int64_t> counters() const override { return {}; }
+
+ private:
+  void phase(PhaseMarks* marks, Phase phase, Nanos time);
+  void end_phase(PhaseMarks* marks);
+  void all_reduce(const StepPlace& place, const StepTimes& times);
+
+  const Config& config_;
+  Rank rank_;
+  const StepTimeTable& table_;
+  Pace& pace_;
+  VirtualDeviceClock* device_;
+  StepCounter counter_;
+  OneTimePlants one_time_;
+  std::optional<DueFault> fault_;  // of the step that runs
+  std::optional<Phase> lost_;      // phase of that step whose end is lost
+  std::optional<Phase> running_;
+  bool recording_ = false;
+  std::vector<CollectiveRecord> records_;
+};
+
+}  // namespace traceml

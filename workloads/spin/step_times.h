@@ -1,0 +1,61 @@
+#pragma once
+// How long everything in a step of spin takes: known before it is run. A pure function of config,
+// rank and place, so that every rank knows the steps of all.
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "harness/core/phase.h"
+#include "harness/core/units.h"
+#include "harness/plan/plan.h"
+#include "workloads/spin/plant_rules.h"
+#include "workloads/spin/step_place.h"
+
+namespace traceml {
+
+// The order of a step: phases up to backward, delay, meeting of all ranks, all-reduce, optimizer,
+// untracked.
+struct StepTimes {
+  std::array<Nanos, kPhaseCount> phases{};
+  Nanos delay{};
+  Nanos all_reduce{};  // from the last rank's arrival on; equal on all ranks
+  Nanos untracked{};
+
+  Nanos before_meeting() const;
+  Nanos after_meeting() const;
+};
+
+// Times are base * window factor * step factor. With noise s each window of each arm has a factor
+// of its own, common to the ranks, and each phase of each step on each rank too; both are 1 + s z,
+// z approximately normal, made of sums of integers alone: equal on every machine.
+class StepTimeTable {
+ public:
+  explicit StepTimeTable(const Plan& plan);
+
+  StepTimes times(Rank rank, const StepPlace& place) const noexcept;
+
+  // Phases that the arm's steps have, in order, up to backward; optimizer follows the all-reduce.
+  const std::vector<Phase>& phases_before_meeting(ArmIndex arm) const noexcept {
+    return arm_at(arm).before_meeting;
+  }
+
+ private:
+  struct Arm {
+    std::array<double, kPhaseCount> base_ns{};
+    double all_reduce_ns = 0;
+    double noise = 0;
+    Plants plants;
+    std::vector<Phase> before_meeting;
+  };
+
+  const Arm& arm_at(ArmIndex arm) const noexcept {
+    return arms_[static_cast<std::size_t>(arm.value)];
+  }
+  double window_factor(const Arm& arm, const StepPlace& place) const noexcept;
+
+  CampaignFacts facts_;
+  std::vector<Arm> arms_;
+};
+
+}  // namespace traceml
