@@ -232,6 +232,29 @@ TEST(TrainingStep, Bf16RunsTheForwardInBfloat16OnFloat32Weights) {
   EXPECT_FALSE(at::autocast::is_autocast_enabled(at::kCPU));
 }
 
+at::Tensor loss_of_a_step(const ArmConfig& arm, BatchFeed& feed) {
+  SingleTransport transport;
+  SingleCollective collective;
+  Replica replica(network_of(Rank{0}), arm.workload, at::kCPU, transport, collective);
+  BatchTransform transform(arm, at::kCPU);
+  return training_step(replica.trained(), feed, transform, nullptr);
+}
+
+TEST(TrainingStep, NothingOfABatchIsReadAfterItWasGivenBack) {
+  for (const SampleType dtype : {SampleType::kUint8, SampleType::kFloat32}) {
+    MemoryInputsLog log;
+    const ArmConfig arm = small_arm(dtype);
+    const auto feed = make_loader_feed(std::make_unique<MemorySource>(arm, 0, log), arm);
+    feed->start(7);
+    const ArrivedBatch batch = feed->next();
+    FixedFeed kept(batch.images.clone(), batch.labels.clone());
+    feed->park();
+    feed->start(7);
+    EXPECT_TRUE(loss_of_a_step(arm, *feed).equal(loss_of_a_step(arm, kept)));
+    EXPECT_TRUE(batch.labels.eq(0).all().item<bool>()) << "the source overwrites what it gets back";
+  }
+}
+
 TEST(TrainingStep, ALoaderThatDeliversAnotherBatchSizeIsRefused) {
   MemoryInputsLog log;
   const ArmConfig made = small_arm(SampleType::kUint8);
