@@ -92,7 +92,6 @@ RunInfo describe_run(Ranks& ranks, const Plan& plan, const std::string& created)
   }
   info.environment.facts["ranks_on_node"] = std::to_string(ranks.ranks_on_node());
   info.distortions = plan.facts.distortions;
-  info.notes = plan.notes;
   for (const std::string& warning :
        gather_once(ranks.transport(), ranks.affinity_warning().value_or(""))) {
     info.notes.push_back(warning);

@@ -57,8 +57,9 @@ class ChosenSpin final : public ChosenWorkload {
     if (has_fake_device(plan.config)) {
       device_ = std::make_unique<VirtualDeviceClock>(device_marks_needed(plan.facts));
     }
-    pace_ = is_virtual_ ? make_virtual_pace(world_, table_, rank, device_.get())
-                        : make_real_pace(clock, ranks.collective(), device_.get());
+    pace_ = is_virtual_
+                ? make_virtual_pace(world_, table_, rank, device_.get())
+                : make_real_pace(world_, table_, rank, device_.get(), clock, ranks.collective());
     workload_ = std::make_unique<SpinWorkload>(plan, rank, table_, *pace_, device_.get());
   }
 
@@ -94,7 +95,7 @@ std::unique_ptr<ChosenWorkload> choose_workload(const Plan& plan, Ranks& ranks, 
 }
 
 std::string device_of(const Plan& plan) {
-  return has_fake_device(plan.config) ? "a fake device" : "cpu";
+  return has_fake_device(plan.config) ? "fake" : "cpu";
 }
 
 std::string exchange_of(const Plan& plan, Ranks& ranks) {

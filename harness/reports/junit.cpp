@@ -80,6 +80,10 @@ std::string render_junit(const ReportInput& input) {
     cases += other_case(suite, "no gates", "skipped",
                         "the config has no gate: measured, not judged", &counts.skipped, &counts);
   }
+  std::string planted;
+  for (const auto& [label, line] : scenario(input)) {
+    if (label == "planted") planted = "\n" + xml_text("planted: " + line);
+  }
   const std::string numbers =
       fmt::format("tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\"", counts.tests,
                   counts.failures, counts.errors, counts.skipped);
@@ -87,7 +91,7 @@ std::string render_junit(const ReportInput& input) {
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"traceml-bench\" {0}>\n"
       "  <testsuite name=\"{1}\" {0}>\n{2}    <system-out>{3}\n</system-out>\n  </testsuite>\n"
       "</testsuites>\n",
-      numbers, xml_text(suite), cases, xml_text(render_verdict_line(input)));
+      numbers, xml_text(suite), cases, xml_text(render_verdict_line(input)) + planted);
 }
 
 }  // namespace traceml

@@ -17,7 +17,34 @@ std::string plural(std::int64_t count, std::string_view what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
+std::string spin_line(const Plan& plan) {
+  const WorkloadConfig& workload = plan.config.workload;
+  const auto text = [&](const std::string& key) { return text_of(plan.config, key); };
+  std::vector<std::string> phases;
+  for (const Phase phase : kAllPhases) {
+    if (workload.phases_ms[index_of(phase)] == 0) continue;
+    phases.push_back(fmt::format("{} {}", name_of(phase),
+                                 text(fmt::format("workload.phases_ms.{}", name_of(phase)))));
+  }
+  return fmt::format("spin, which trains nothing: {} ms, all-reduce {} ms, noise {}, {} clock",
+                     joined(phases, ", "), text("workload.allreduce_ms"), text("workload.noise"),
+                     text("workload.clock"));
+}
+
+// "candidate {slowdown: 5%}"; empty: nothing is planted.
+std::string planted_line(const Plan& plan) {
+  std::vector<std::string> parts;
+  for (const ArmConfig& arm : plan.config.arms) {
+    if (arm.hidden) continue;
+    for (const Plant& plant : arm.plants) {
+      parts.push_back(fmt::format("{} {}", arm.name, text_of(plant)));
+    }
+  }
+  return joined(parts, "; ");
+}
+
 std::string model_line(const Plan& plan) {
+  if (plan.config.workload.spins()) return spin_line(plan);
   const auto text = [&](std::string_view key) { return text_of(plan.config, key); };
   const int batch = plan.config.workload.batch_size;
   return fmt::format(
@@ -116,6 +143,9 @@ std::vector<std::pair<std::string, std::string>> scenario(const ReportInput& inp
                                                             {"plan", plan_line(input)}};
   if (const std::string facts = facts_line(input.info); !facts.empty()) {
     lines.emplace_back("facts", facts);
+  }
+  if (const std::string planted = planted_line(input.plan); !planted.empty()) {
+    lines.emplace_back("planted", planted);
   }
   return lines;
 }

@@ -30,9 +30,7 @@ std::string because(const CampaignSummary& summary) {
   return "";
 }
 
-}  // namespace
-
-std::string render_verdict_line(const ReportInput& input) {
+std::string outcome_text(const ReportInput& input) {
   const CampaignSummary& summary = input.summary;
   const int code = exit_code_of(input.info, summary);
   if (ended_early(input.info)) return fmt::format("RUN FAILED (exit {})", code);
@@ -43,6 +41,22 @@ std::string render_verdict_line(const ReportInput& input) {
     line += fmt::format(", device {}", input.info.device);
   }
   return line;
+}
+
+// What no reader may overlook: the times are not, or not only, those of the machine.
+std::string trial_text(const Config& config) {
+  std::string text;
+  if (config.workload.clock == ClockKind::kVirtual) text += ", virtual clock";
+  const bool planted = std::any_of(config.arms.begin(), config.arms.end(),
+                                   [](const ArmConfig& arm) { return !arm.plants.empty(); });
+  if (planted) text += ", planted faults";
+  return text;
+}
+
+}  // namespace
+
+std::string render_verdict_line(const ReportInput& input) {
+  return outcome_text(input) + trial_text(input.plan.config);
 }
 
 }  // namespace traceml

@@ -1,11 +1,9 @@
 #include "workloads/spin/pace.h"
 
-#include <algorithm>
-
 namespace traceml {
 namespace {
 
-class VirtualPace final : public Pace {
+class VirtualPace : public Pace {
  public:
   VirtualPace(VirtualWorld& world, const StepTimeTable& table, Rank rank,
               VirtualDeviceClock* device)
@@ -14,11 +12,12 @@ class VirtualPace final : public Pace {
   void begin_window() override {
     if (device_ != nullptr) device_->begin_window();
   }
-  void begin_step() override { follow(); }
+  void begin_step() override { reach(world_.now(rank_)); }
+  void finish() override {}
 
   void work(Nanos time) override {
     world_.advance(rank_, time);
-    follow();
+    reach(world_.now(rank_));
   }
 
   // This rank has done its part up to here and does the rest by work(); the others' are done here.
@@ -29,11 +28,21 @@ class VirtualPace final : public Pace {
     meeting.start = world_.meet(cost);
     meeting.end = world_.now(rank_);
     for_others(place, &StepTimes::after_meeting);
-    follow();
+    reach(meeting.end);
     return meeting;
   }
 
-  const char* exchange() const override { return "virtual"; }
+  std::uint64_t digest() const override { return world_.digest(); }
+
+ protected:
+  // The simulated time of this rank is `now`.
+  virtual void reach(Nanos now) { set_device(now); }
+
+  void set_device(Nanos position) {
+    if (device_ != nullptr) device_->set_position(position);
+  }
+  VirtualWorld& world() { return world_; }
+  Nanos simulated_now() const { return world_.now(rank_); }
 
  private:
   void for_others(const StepPlace& place, Nanos (StepTimes::*part)() const) {
@@ -43,59 +52,62 @@ class VirtualPace final : public Pace {
     }
   }
 
-  void follow() {
-    if (device_ != nullptr) device_->set_position(world_.now(rank_));
-  }
-
   VirtualWorld& world_;
   const StepTimeTable& table_;
   Rank rank_;
   VirtualDeviceClock* device_;
 };
 
-class RealPace final : public Pace {
+// The same simulation, each moment of it awaited: a rank that the machine held up makes it good in
+// what follows, so that a window is as long as planned but for what holds up its end.
+class RealPace final : public VirtualPace {
  public:
-  RealPace(HostClock& clock, Collective& collective, VirtualDeviceClock* device)
-      : clock_(clock), collective_(collective), device_(device) {}
+  RealPace(VirtualWorld& world, const StepTimeTable& table, Rank rank, VirtualDeviceClock* device,
+           HostClock& clock, Collective& collective)
+      : VirtualPace(world, table, rank, device), clock_(clock), collective_(collective) {}
 
   void begin_window() override {
-    if (device_ != nullptr) device_->begin_window();
+    VirtualPace::begin_window();
     collective_.set_recording(false);  // spin stamps its own records
+    anchored_ = false;
   }
 
-  void begin_step() override { move_to(clock_.now()); }
-
-  // Deadlines follow each other, so that a late return is made up for in the next phase.
-  void work(Nanos time) override {
-    move_to(deadline_ + time);
-    busy_wait_until(clock_, deadline_);
+  void begin_step() override {
+    if (!anchored_) {
+      world().meet(Nanos{0});
+      offset_ = clock_.now() - simulated_now();
+      anchored_ = true;
+    }
+    VirtualPace::begin_step();
   }
 
-  Meeting all_reduce(const StepPlace&, Nanos cost) override {
+  // Ranks meet before what follows, and it begins a plan of its own.
+  void finish() override { anchored_ = false; }
+
+  Meeting all_reduce(const StepPlace& place, Nanos cost) override {
     Meeting meeting;
     meeting.arrival = clock_.now();
-    collective_.all_reduce_mean(
-        {.bucket = 0, .data = &number_, .count = 1, .type = ElementType::kFloat32, .queue = {}});
+    const BucketView bucket{
+        .bucket = 0, .data = &number_, .count = 1, .type = ElementType::kFloat32, .queue = {}};
+    collective_.all_reduce_mean(bucket);
     collective_.wait({});
     meeting.start = clock_.now();
-    move_to(std::max(deadline_, meeting.start) + cost);
-    busy_wait_until(clock_, deadline_);
+    VirtualPace::all_reduce(place, cost);
     meeting.end = clock_.now();
     return meeting;
   }
 
-  const char* exchange() const override { return collective_.name(); }
-
- private:
-  void move_to(Nanos deadline) {
-    deadline_ = deadline;
-    if (device_ != nullptr) device_->set_position(deadline);
+ protected:
+  void reach(Nanos now) override {
+    busy_wait_until(clock_, now + offset_);
+    set_device(now + offset_);
   }
 
+ private:
   HostClock& clock_;
   Collective& collective_;
-  VirtualDeviceClock* device_;
-  Nanos deadline_{};
+  Nanos offset_{};  // real minus simulated
+  bool anchored_ = false;
   float number_ = 1;
 };
 
@@ -111,9 +123,10 @@ std::unique_ptr<Pace> make_virtual_pace(VirtualWorld& world, const StepTimeTable
   return std::make_unique<VirtualPace>(world, table, rank, device);
 }
 
-std::unique_ptr<Pace> make_real_pace(HostClock& clock, Collective& collective,
-                                     VirtualDeviceClock* device) {
-  return std::make_unique<RealPace>(clock, collective, device);
+std::unique_ptr<Pace> make_real_pace(VirtualWorld& world, const StepTimeTable& table, Rank rank,
+                                     VirtualDeviceClock* device, HostClock& clock,
+                                     Collective& collective) {
+  return std::make_unique<RealPace>(world, table, rank, device, clock, collective);
 }
 
 }  // namespace traceml

@@ -27,13 +27,13 @@ class SpinWorkload final : public Workload {
   BatchContract contract(ArmIndex arm) override;
   void begin(ArmIndex arm, std::int64_t first_batch, bool record_collectives) override;
   void step(PhaseMarks* marks) override;
-  void finish() override {}  // host and device pass together
+  void finish() override { pace_.finish(); }
   std::optional<std::int64_t> queue_depth() const override { return std::nullopt; }
   void mark_first_loss() override {}
   WindowLosses end() override { return {}; }  // it has no loss
   std::vector<CollectiveRecord> take_collectives() override;
   DeviceQueue training_queue() const override { return {}; }
-  std::uint64_t parameters_digest() override { return 0; }
+  std::uint64_t parameters_digest() override { return pace_.digest(); }
   std::map<std::string, std::string> facts() const override;
   std::map<std::string, std::int64_t> counters() const override { return {}; }
 

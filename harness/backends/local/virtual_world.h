@@ -2,7 +2,7 @@
 // Simulated time. Every rank holds the times of all ranks and advances them alike, so that no rank
 // has to ask another one: ranks that make the same calls hold the same times.
 
-#include <memory>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -24,6 +24,9 @@ class VirtualWorld {
 
   // All ranks wait for the latest one, then go on after `cost`. Returns the meeting's time.
   Nanos meet(Nanos cost) noexcept;
+
+  // Of all times: equal on ranks that simulated the same.
+  std::uint64_t digest() const noexcept;
 
  private:
   std::vector<Nanos> times_;
