@@ -41,6 +41,13 @@ TEST_F(FakeDeviceClockTest, RunsQueuedWorkBackToBackAndWaitsForLateWork) {
   EXPECT_EQ(device_.elapsed(middle, idle), 85us);
 }
 
+TEST_F(FakeDeviceClockTest, BeginsWorkThatComesToAnIdleDeviceWhenItComes) {
+  device_.enqueue(10us);
+  clock_.advance(50us);
+  device_.enqueue(3us);
+  EXPECT_EQ(device_.busy_until(), 53us);
+}
+
 TEST_F(FakeDeviceClockTest, KnowsNoTimeOfAMarkThatWasNotReached) {
   const DeviceMark begin = mark();
   device_.enqueue(10us);

@@ -1,0 +1,79 @@
+#include "harness/plan/spin_rules.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "harness/plan/config_keys.h"
+#include "harness/plan/plan.h"
+
+namespace traceml {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+
+Config spin_config(const std::string& plant) {
+  Config config;
+  for (const auto& [path, text] : {std::pair<std::string, std::string>{"workload.model", "spin"},
+                                   {"workload.clock", "virtual"},
+                                   {"plant", plant}}) {
+    EXPECT_EQ(find_config_key(path)->set(config, text), std::nullopt);
+  }
+  return config;
+}
+
+TEST(SpinPlan, needs_no_data_set) {
+  const Plan plan = make_plan(spin_config("[]"), 1);
+  EXPECT_EQ(plan.facts.arms[0].queue_capacity, 0);
+  EXPECT_FALSE(plan.facts.arms[0].input_free);
+}
+
+TEST(SpinPlan, has_the_period_of_its_stalls_and_delays) {
+  const Plan plan = make_plan(
+      spin_config(
+          "[{stall: {every: 8, ms: 1, phase: forward}}, {delay: {rank: 0, ms: 1, every: 3}}]"),
+      1);
+  EXPECT_EQ(plan.facts.period, 24);
+  EXPECT_EQ(plan.facts.settle_steps % 24, 0);
+  EXPECT_EQ(plan.facts.steps_per_window % 24, 0);
+}
+
+TEST(SpinPlan, says_what_is_planted_and_that_time_is_simulated) {
+  const Plan plan = make_plan(spin_config("[{drift: 6%}]"), 1);
+  EXPECT_THAT(plan.notes, Contains("planted in shipped: [{drift: 6%}]."));
+  EXPECT_THAT(plan.notes, Contains(HasSubstr("virtual clock")));
+}
+
+TEST(SpinPlan, has_a_fake_device_unless_it_is_sent_to_the_cpu) {
+  Config config = spin_config("[]");
+  EXPECT_TRUE(has_fake_device(make_plan(config, 1).config));
+  find_config_key("workload.device")->set(config, "cpu");
+  EXPECT_FALSE(has_fake_device(make_plan(config, 1).config));
+}
+
+TEST(PlantsForm, prints_what_it_reads) {
+  const auto form = plants_form();
+  for (const std::string text :
+       {"[]", "[{slowdown: 5%}, {drift: 6%}]", "[{stall: {every: 8, ms: 2.5, phase: h2d}}]",
+        "[{delay: {rank: 1, ms: 20, before: allreduce, every: 2}}]",
+        "[{fault: {rank: 1, window: warmup, step: 4, phase: allreduce, how: segfault}}]"}) {
+    const auto read = form.read(text);
+    ASSERT_TRUE(read.value) << read.fault;
+    EXPECT_EQ(form.print(*read.value), text);
+  }
+}
+
+TEST(PlantsForm, refuses_what_is_no_list_of_plants) {
+  for (const std::string text :
+       {"", "[", "[{slowdown: 5%}", "[{slowdown: 5%}] x", "[slowdown]", "[{}]", "{slowdown: 5%}",
+        "[{slowdown: {5%}}]", "[{stall: 8}]", "[{slowdown: {every: 8}}]", "[{drift: }]",
+        "[{untracked: {ms: 1, ms: 1}}]", "[{untracked: {ms: 0}}]", "[{untracked: {}}]",
+        "[{lost_event: {rank: 0, step: 1, phase: traced}}]", "[{delay: {rank: -1, ms: 1}}]"}) {
+    EXPECT_FALSE(plants_form().read(text).value) << text;
+  }
+}
+
+}  // namespace
+}  // namespace traceml
