@@ -118,14 +118,16 @@ TEST_P(CollectiveContract, AveragesBfloat16) {
   GetParam().run([](Transport& transport, Collective& collective) {
     const auto rank = static_cast<float>(transport.rank().value);
     const auto ranks = static_cast<float>(transport.world_size());
-    std::vector<std::uint16_t> values(100, bfloat16_of_float(2 * rank));
+    std::vector<std::uint16_t> values(99, bfloat16_of_float(1.5f + rank));
     collective.all_reduce_mean({.bucket = 0,
                                 .data = values.data(),
-                                .count = 100,
+                                .count = 99,
                                 .type = ElementType::kBfloat16,
                                 .queue = {}});
     collective.wait({});
-    for (const std::uint16_t value : values) EXPECT_EQ(float_of_bfloat16(value), ranks - 1);
+    for (const std::uint16_t value : values) {
+      EXPECT_EQ(float_of_bfloat16(value), 1.5f + (ranks - 1) / 2);
+    }
   });
 }
 

@@ -134,19 +134,24 @@ TEST_F(MarkResolverTest, MakesARefusedMarkNull) {
   EXPECT_EQ(time(0, Phase::kForward), 30us);
 }
 
-TEST_F(MarkResolverTest, MakesASumNullWhereOnePartLacksATime) {
-  device_.script(1, MarkFault::kLost);
-  recorder_.begin_step();
-  phase(Phase::kDecode, 5us);
-  phase(Phase::kH2d, 1us);
-  phase(Phase::kDecode, 5us);
-  phase(Phase::kForward, 3us);
-  recorder_.end_step();
+TEST_F(MarkResolverTest, MakesASumNullWhereAnyOfItsPartsLacksATime) {
+  device_.script(1, MarkFault::kLost);      // the end of step 0's first decode
+  device_.script(5 + 3, MarkFault::kLost);  // the end of step 1's second one
+  for (int i = 0; i < 2; ++i) {
+    recorder_.begin_step();
+    phase(Phase::kDecode, 5us);
+    phase(Phase::kH2d, 1us);
+    phase(Phase::kDecode, 5us);
+    phase(Phase::kForward, 3us);
+    recorder_.end_step();
+  }
   let_device_finish();
   resolver_.pass(Reach::kAll);
   resolver_.give_up();
   EXPECT_EQ(time(0, Phase::kDecode), std::nullopt) << "a partial sum is not a measurement";
+  EXPECT_EQ(time(1, Phase::kDecode), std::nullopt);
   EXPECT_EQ(time(0, Phase::kForward), 3us);
+  EXPECT_EQ(time(1, Phase::kH2d), 1us);
 }
 
 TEST_F(MarkResolverTest, GivesMarksBackSoThatAPoolServesManySteps) {

@@ -172,6 +172,14 @@ TEST_F(RankProgramTest, EndsAllRanksAtTheTimeLimitAfterAWholeBlockAndNamesIt) {
   }
 }
 
+TEST_F(RankProgramTest, HasFinishedWhereTheTimeLimitPassesInTheBlockThatEndsTheRun) {
+  workload(0).on("end", 3 + 6 * 3 - 1, [this] { at(0).clock.advance(1h); });
+  plan_.config.measure.time_limit = Seconds(3600);
+  run();
+  EXPECT_TRUE(at(0).outcome.finished);
+  EXPECT_EQ(at(0).outcome.failure, "");
+}
+
 TEST_F(RankProgramTest, LetsRankZeroAloneDecideOnTheTimeLimit) {
   plan_.config.measure.time_limit = Seconds(10);
   workload(1).on("end", 4, [this] { at(1).clock.advance(1h); });
