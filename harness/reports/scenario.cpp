@@ -55,18 +55,45 @@ std::string model_line(const Plan& plan) {
       text("workload.optimizer.momentum"));
 }
 
+// The value of a key that arms share, or that it differs: "prefetch 2", "prefetch by arm".
+std::string shared_or_by_arm(const Plan& plan, const std::string& key, const std::string& shared) {
+  const auto differs = [&](const ArmConfig& arm) {
+    return text_of(seen_by(plan.config, arm), key) != text_of(plan.config, key);
+  };
+  const auto& arms = plan.config.arms;
+  if (std::none_of(arms.begin(), arms.end(), differs)) return shared;
+  return key.substr(key.rfind('.') + 1) + " by arm";
+}
+
+// "reference {input.source: synthetic}; deeper {input.prefetch: 4}"; empty: no arm sets a key.
+std::string arms_line(const Plan& plan) {
+  std::vector<std::string> parts;
+  for (const ArmConfig& arm : plan.config.arms) {
+    if (arm.hidden || arm.overridden.empty()) continue;
+    std::vector<std::string> keys;
+    for (const std::string& key : arm.overridden) {
+      keys.push_back(fmt::format("{}: {}", key, text_of(seen_by(plan.config, arm), key)));
+    }
+    parts.push_back(fmt::format("{} {{{}}}", arm.name, joined(keys, ", ")));
+  }
+  return joined(parts, "; ");
+}
+
 std::string data_line(const ReportInput& input) {
-  const auto text = [&](std::string_view key) { return text_of(input.plan.config, key); };
   const std::string& dataset = input.plan.config.input.dataset;
   if (dataset.empty()) return "none (every arm reads batches from memory)";
   // The folder's own name: reports do not say where it lies on this host.
   std::filesystem::path folder = std::filesystem::path(dataset).lexically_normal();
   if (folder.filename().empty()) folder = folder.parent_path();
   const auto images = input.info.facts.find("dataset_images");
-  return fmt::format("{}{}, {} a rank, {}, prefetch {}, {}", folder.filename().string(),
+  const auto said = [&](const std::string& key, const std::string& form) {
+    return shared_or_by_arm(input.plan, key,
+                            fmt::format(fmt::runtime(form), text_of(input.plan.config, key)));
+  };
+  return fmt::format("{}{}, {}, {}, {}, {}", folder.filename().string(),
                      images == input.info.facts.end() ? "" : " (" + images->second + " images)",
-                     plural(input.plan.config.input.workers, "worker"), text("input.scheduling"),
-                     text("input.prefetch"), text("input.dtype"));
+                     said("input.workers", "workers {} a rank"), said("input.scheduling", "{}"),
+                     said("input.prefetch", "prefetch {}"), said("input.dtype", "{}"));
 }
 
 std::string ranks_line(const ReportInput& input) {
@@ -141,6 +168,9 @@ std::vector<std::pair<std::string, std::string>> scenario(const ReportInput& inp
                                                             {"data", data_line(input)},
                                                             {"ranks", ranks_line(input)},
                                                             {"plan", plan_line(input)}};
+  if (const std::string arms = arms_line(input.plan); !arms.empty()) {
+    lines.emplace_back("arms", arms);
+  }
   if (const std::string facts = facts_line(input.info); !facts.empty()) {
     lines.emplace_back("facts", facts);
   }

@@ -184,6 +184,19 @@ TEST(Tables, OfManyRanksShowThoseThatStandOut) {
   EXPECT_THAT(table->remarks.at(0), HasSubstr("1 of 16 ranks of reference"));
 }
 
+TEST(Scenario, SaysWhichSettingsDifferByArmInsteadOfTheirDefault) {
+  Sample sample = passed_run();
+  ArmConfig arm = sample.plan.config.arms.front();
+  arm.name = "without_threads";
+  arm.input.workers = 0;
+  arm.overridden = {"input.workers"};
+  sample.plan.config.arms.push_back(arm);
+  const std::string text = terminal_of(sample, 200);
+  EXPECT_THAT(text, HasSubstr("workers by arm"));
+  EXPECT_THAT(text, HasSubstr("without_threads {input.workers: 0}"));
+  EXPECT_THAT(text, Not(HasSubstr("workers 2 a rank")));
+}
+
 TEST(Junit, CountsFailuresSkipsAndErrors) {
   EXPECT_THAT(render_junit(input_of(failed_run())),
               HasSubstr("tests=\"3\" failures=\"1\" errors=\"0\" skipped=\"0\""));
