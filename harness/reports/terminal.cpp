@@ -129,7 +129,7 @@ class TerminalPage {
     add_wrapped("", "", fmt::format("traceml-bench {}: {}", input_.info.tool_version, config.name));
     if (!config.question.empty()) add_wrapped("", "", config.question);
     for (const auto& [label, text] : scenario(input_)) {
-      add_wrapped("", padded(label, 7), text);
+      add_wrapped("", padded(label, 8), text);
     }
     page_ += "\n";
   }

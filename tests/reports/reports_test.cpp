@@ -186,7 +186,9 @@ TEST(Tables, OfManyRanksShowThoseThatStandOut) {
 
 TEST(Scenario, SaysWhichSettingsDifferByArmInsteadOfTheirDefault) {
   Sample sample = passed_run();
-  ArmConfig arm = sample.plan.config.arms.front();
+  ArmConfig arm{};
+  arm.workload = sample.plan.config.workload;
+  arm.input = sample.plan.config.input;
   arm.name = "without_threads";
   arm.input.workers = 0;
   arm.overridden = {"input.workers"};
