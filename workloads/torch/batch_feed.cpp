@@ -55,6 +55,7 @@ class LoaderFeed final : public BatchFeed {
 
   std::optional<std::int64_t> ready() const override { return source_->ready(); }
   std::map<std::string, std::int64_t> counters() const override { return source_->counters(); }
+  std::vector<std::string> replaced_files() const override { return source_->replaced_files(); }
 
  private:
   std::unique_ptr<BatchSource> source_;

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "harness/plan/config.h"
 #include "workloads/input/batch_source.h"
@@ -40,6 +41,9 @@ class BatchFeed {
 
   virtual std::optional<std::int64_t> ready() const = 0;
   virtual std::map<std::string, std::int64_t> counters() const = 0;
+
+  // As BatchSource::replaced_files.
+  virtual std::vector<std::string> replaced_files() const { return {}; }
 };
 
 // Batches of a loader, read in place in its slots.

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 #include <string>
-#include <tuple>
 #include <utility>
 
 #include "harness/core/error.h"
@@ -51,11 +50,6 @@ std::uint64_t digest_of(const void* data, std::size_t bytes) {
   return hash;
 }
 
-auto trained_keys(const WorkloadConfig& c) {
-  return std::tie(c.model, c.classes, c.precision, c.memory_format, c.execution, c.device,
-                  c.optimizer.lr, c.optimizer.momentum, c.optimizer.weight_decay, c.bucket_mb);
-}
-
 }  // namespace
 
 Replica::Replica(std::shared_ptr<Network> network, const WorkloadConfig& config, at::Device device,
@@ -74,7 +68,10 @@ Replica::Replica(std::shared_ptr<Network> network, const WorkloadConfig& config,
 }
 
 bool Replica::serves(const WorkloadConfig& config) const {
-  return trained_keys(config_) == trained_keys(config);
+  WorkloadConfig with_our_batch = config;
+  with_our_batch.batch_size = config_.batch_size;
+  with_our_batch.image_size = config_.image_size;
+  return with_our_batch == config_;
 }
 
 std::uint64_t Replica::digest() const {

@@ -30,6 +30,9 @@ decltype(auto) translated(Call&& call) {
 
 at::Device device_for(const WorkloadConfig& config) {
   if (config.device == Device::kCuda) throw NotBuilt("training on CUDA", "TRACEML_WITH_CUDA");
+  if (config.device == Device::kFake) {
+    throw UsageError("workload.device: fake is for model: spin; use cpu or auto");
+  }
   if (config.precision == Precision::kTf32) {
     throw UsageError(
         "workload.precision: tf32 needs a CUDA device and this run is on the CPU; use fp32 or "
@@ -139,16 +142,8 @@ class TorchWorkload final : public Workload {
     std::map<std::string, std::string> facts = inputs_->facts();
     facts["libtorch"] = TORCH_VERSION;
     facts["intra_op_threads"] = std::to_string(threads_);
-    facts["model"] = config_.workload.model;
     for (std::size_t i = 0; i < arms_.size(); ++i) {
-      const Replica* replica = arms_[i].replica;
-      if (replica == nullptr) continue;
-      const std::string parameters = std::to_string(replica->parameter_count());
-      facts.emplace("parameters", parameters);
-      if (facts["parameters"] != parameters) {
-        facts["parameters." + config_.arms[i].name] = parameters;
-        facts["model." + config_.arms[i].name] = replica->config().model;
-      }
+      if (arms_[i].replica != nullptr) add_facts(config_.arms[i].name, arms_[i], &facts);
     }
     return facts;
   }
@@ -168,6 +163,23 @@ class TorchWorkload final : public Workload {
     std::optional<BatchTransform> transform;
     Replica* replica = nullptr;
   };
+
+  // Plain names hold what the first arm has; others where an arm differs.
+  static void add_facts(const std::string& name, const Arm& arm,
+                        std::map<std::string, std::string>* facts) {
+    const std::string& model = arm.replica->config().model;
+    const std::string parameters = std::to_string(arm.replica->parameter_count());
+    const bool equal = facts->emplace("model", model).first->second == model;
+    if (facts->emplace("parameters", parameters).first->second != parameters || !equal) {
+      (*facts)["model." + name] = model;
+      (*facts)["parameters." + name] = parameters;
+    }
+    std::string replaced;
+    for (const std::string& sentence : arm.feed->replaced_files()) {
+      replaced += (replaced.empty() ? "" : "; ") + sentence;
+    }
+    if (!replaced.empty()) (*facts)["replaced_files." + name] = replaced;
+  }
 
   Arm& arm_at(ArmIndex index) { return arms_.at(static_cast<std::size_t>(index.value)); }
 

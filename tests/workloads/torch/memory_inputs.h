@@ -72,6 +72,7 @@ class MemorySource final : public BatchSource {
   }
 
   std::map<std::string, std::int64_t> counters() const override { return {{"samples_grey", 3}}; }
+  std::vector<std::string> replaced_files() const override { return {"a.jpg is empty", "b.jpg"}; }
 
  private:
   std::uint64_t rank_;

@@ -210,6 +210,8 @@ TEST(TorchWorkload, TellsItsFactsAndTheCountersOfItsLoaders) {
   EXPECT_EQ(facts.at("intra_op_threads"), "1");
   EXPECT_EQ(facts.at("libtorch"), torch_facts().value().version);
   EXPECT_EQ(facts.at("dataset_images"), "302");
+  EXPECT_EQ(facts.at("replaced_files.shipped"), "a.jpg is empty; b.jpg");
+  EXPECT_FALSE(facts.contains("replaced_files.reference"));
   EXPECT_EQ(job.workload->counters().at("samples_grey"), 6) << "of two loaders";
 }
 
@@ -217,6 +219,9 @@ TEST(TorchWorkload, RefusesADeviceOrPrecisionThatItDoesNotHave) {
   Plan cuda = four_arms();
   cuda.config.arms[1].workload.device = Device::kCuda;
   EXPECT_THROW(Job{cuda}, NotBuilt);
+  Plan fake = four_arms();
+  fake.config.arms[1].workload.device = Device::kFake;
+  EXPECT_THROW(Job{fake}, UsageError);
   Plan tf32 = four_arms();
   tf32.config.arms[1].workload.precision = Precision::kTf32;
   EXPECT_THROW(Job{tf32}, UsageError);
