@@ -40,6 +40,12 @@ void check_data_sets(const Plan& plan, int world_size) {
       if (found == loaded.end()) {
         found = loaded.emplace(arm.input.dataset_path, load_dataset(arm.input.dataset_path)).first;
       }
+      if (const auto classes = found->second.classes.size();
+          classes > static_cast<std::size_t>(arm.workload.classes)) {
+        throw UsageError(fmt::format(
+            "the data set has {} classes and workload.classes is {}; set it to {} or more", classes,
+            arm.workload.classes, classes));
+      }
       const auto images = static_cast<std::int64_t>(found->second.samples.size());
       SampleOrder(plan.config.seed, images, arm.workload.batch_size, Rank{0}, world_size);
     } catch (const Error& error) {

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string_view>
 
+#include "harness/app/commit.h"
 #include "harness/app/version.h"
 
 namespace traceml {
@@ -65,6 +66,7 @@ Environment probe_environment() {
   facts["compiler"] = kCompiler;
   facts["build_type"] = kBuildType;
   facts["traceml_bench"] = kToolVersion;
+  facts["build_commit"] = kCommit;
   return environment;
 }
 

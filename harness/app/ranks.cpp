@@ -9,6 +9,9 @@ namespace traceml {
 
 Ranks::Ranks(HostClock& clock) {
   if (!mpi_built()) {
+    if (const auto conflict = world_size_conflict(process_environment, 1)) {
+      throw RunError(*conflict);
+    }
     own_transport_ = std::make_unique<SingleTransport>();
     transport_ = own_transport_.get();
     collective_ = std::make_unique<SingleCollective>();

@@ -5,8 +5,10 @@
 #include <filesystem>
 #include <memory>
 #include <set>
+#include <sstream>
 
 #include "harness/app/commands.h"
+#include "harness/app/commit.h"
 #include "harness/app/data_check.h"
 #include "harness/app/environment_probe.h"
 #include "harness/app/finished_run.h"
@@ -44,9 +46,29 @@ Plan read_plan(const RunArguments& arguments, int world_size) {
         fmt::format("{} has no gates and --require-gates was given", arguments.config));
   }
   check_requirements(config, world_size);
-  Plan plan = make_plan(config, world_size);
-  plan.facts.distortions = probe_distortions();
-  return plan;
+  return make_plan(config, world_size);
+}
+
+// Collective: the sentences of all ranks on rank 0, each once.
+std::vector<std::string> gather_once(Transport& transport, const std::string& sentence) {
+  std::vector<std::string> all;
+  std::set<std::string> seen = {""};
+  for (const std::string& text : transport.gather(sentence)) {
+    if (seen.insert(text).second) all.push_back(text);
+  }
+  return all;
+}
+
+// Collective: what distorts times on any rank, on every rank.
+std::vector<std::string> distortions_of_all_ranks(Transport& transport) {
+  std::string own;
+  for (const std::string& distortion : probe_distortions()) own += distortion + "\n";
+  std::string all;
+  for (const std::string& text : gather_once(transport, own)) all += text;
+  std::istringstream lines(transport.broadcast(all));
+  std::set<std::string> distinct;
+  for (std::string line; std::getline(lines, line);) distinct.insert(line);
+  return {distinct.begin(), distinct.end()};
 }
 
 // Collective. Rank 0 makes the folder; a rank that does not see it (no shared file system) makes
@@ -64,16 +86,6 @@ std::string agree_on_results_dir(Transport& transport, const RunArguments& argum
     return true;
   });
   return dir;
-}
-
-// Collective: the sentences of all ranks on rank 0, each once.
-std::vector<std::string> gather_once(Transport& transport, const std::string& sentence) {
-  std::vector<std::string> all;
-  std::set<std::string> seen = {""};
-  for (const std::string& text : transport.gather(sentence)) {
-    if (seen.insert(text).second) all.push_back(text);
-  }
-  return all;
 }
 
 RunInfo describe_run(Ranks& ranks, const Plan& plan, const std::string& created) {
@@ -99,16 +111,18 @@ RunInfo describe_run(Ranks& ranks, const Plan& plan, const std::string& created)
   return info;
 }
 
-RankOptions options_of(const Transport& transport, const std::string& raw, ProgressSink* progress) {
+RankOptions options_of(const Transport& transport, const std::string& dir, ProgressSink* progress) {
+  const std::string raw = dir + "/raw";
   RankOptions options;
-  options.build = std::string(kToolVersion) + ", " + kCompiler + ", " + kBuildType;
+  options.build = fmt::format("{} at {}, {}, {}", kToolVersion, kCommit, kCompiler, kBuildType);
   options.own_raw_dir = raw;
   options.out_raw_dir = raw;
   options.progress = progress;
   const std::string file = failure_file(raw, transport.rank());
-  options.on_failure = [file](const std::string& sentence) {
+  options.on_failure = [file, dir](const std::string& sentence) {
     try {
       write_file_atomically(file, sentence + "\n");
+      fmt::print(stderr, "finished windows are kept: traceml-bench report {}\n", dir);
     } catch (const Error&) {  // the sentence is printed all the same; the disk may be what failed
     }
   };
@@ -137,8 +151,8 @@ int judge_and_report(const std::string& dir, const RunInfo& info, bool quiet) {
 int run_on(Ranks& ranks, HostClock& clock, const RunArguments& arguments) {
   Transport& transport = ranks.transport();
   const std::string created = transport.broadcast(utc_now());
-  const Plan plan =
-      together(transport, [&] { return read_plan(arguments, transport.world_size()); });
+  Plan plan = together(transport, [&] { return read_plan(arguments, transport.world_size()); });
+  plan.facts.distortions = distortions_of_all_ranks(transport);
   together(transport, [&] {
     check_data_sets(plan, transport.world_size());
     return true;
@@ -152,7 +166,7 @@ int run_on(Ranks& ranks, HostClock& clock, const RunArguments& arguments) {
     const auto chosen = choose_workload(plan, ranks, clock);
     std::unique_ptr<ProgressLine> progress;
     if (ranks.is_root() && !arguments.quiet) progress = std::make_unique<ProgressLine>();
-    RankOptions options = options_of(transport, dir + "/raw", progress.get());
+    RankOptions options = options_of(transport, dir, progress.get());
     options.wall = &clock;
     options.min_device_warm_up = Seconds{0};  // no device of this version has clocks to ramp up
     outcome = run_rank(plan, options, chosen->workload(), chosen->transport(), chosen->clock(),

@@ -226,7 +226,8 @@ std::vector<ConfigKey> measure_keys() {
           "a rank that makes no step for so long ends the run",
           [](auto& c) -> auto& { return c.measure.step_timeout; }),
       make_key(
-          "measure.time_limit", kRun, seconds_form(Millis(1000), 168 * kHour), "of the whole run",
+          "measure.time_limit", kRun, seconds_form(Millis(1000), 168 * kHour),
+          "of the whole run, checked after each block",
           [](auto& c) -> auto& { return c.measure.time_limit; }),
       make_key(
           "measure.max_blocks", kRun, blocks, "last look; each block runs every arm once",

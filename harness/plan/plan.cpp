@@ -110,6 +110,15 @@ void resolve_steps(Plan* plan) {
   }
 }
 
+// The drain after a window counts as no progress for the watchdog.
+void check_drain(const Plan& plan) {
+  const MeasureConfig& measure = plan.config.measure;
+  if (measure.device_drain < measure.step_timeout) return;
+  throw UsageError(opening_for(plan.config, "measure.device_drain") +
+                   "measure.device_drain must be shorter than measure.step_timeout, or one lost "
+                   "device mark would end the run");
+}
+
 // All looks stay, and so their number K: max_blocks ends a run early, it moves no level.
 void resolve_looks(Plan* plan) {
   CampaignFacts& facts = plan->facts;
@@ -133,6 +142,7 @@ Plan make_plan(const Config& config, int world_size) {
   plan.facts.arms = facts_of_arms(plan.config, world_size);
   resolve_looks(&plan);
   resolve_steps(&plan);
+  check_drain(plan);
   check_plants(&plan);
   plan.facts.gates = gates_of(plan.config, plan.facts);
   return plan;

@@ -202,9 +202,9 @@ class RankProgram {
       outcome_.finished = false;
       outcome_.failure = difference;
     } else if (transport_.world_size() > 1) {
-      outcome_.notes.push_back(
-          fmt::format("all {} ranks ended with bit-equal parameters (digest {:016x})",
-                      transport_.world_size(), digest));
+      outcome_.notes.push_back(fmt::format(
+          "all {} ranks held bit-equal parameters after the last window (digest {:016x})",
+          transport_.world_size(), digest));
     }
     outcome_.facts = workload_.facts();
     outcome_.counters = total_counters(transport_, own_counters());

@@ -141,6 +141,15 @@ TEST(Steps, written_must_be_a_multiple_of_a_written_period) {
   EXPECT_EQ(make_plan(config, 2).facts.steps_per_window, 16);
 }
 
+TEST(Steps, leave_the_device_marks_less_time_than_the_watchdog_leaves_a_step) {
+  Config config = two_arms();
+  config.measure.step_timeout = Seconds(2);
+  config.measure.device_drain = Millis(1999);
+  EXPECT_NO_THROW(make_plan(config, 1));
+  config.measure.device_drain = Millis(2000);
+  EXPECT_THROW(make_plan(config, 1), UsageError);
+}
+
 TEST(Steps, are_at_least_8_and_two_periods) {
   Config config = two_arms();
   config.measure.steps = 7;

@@ -102,7 +102,7 @@ TEST_F(RankProgramTest, RefusesRanksWithAnotherConfigBuildOrPlan) {
 
 TEST_F(RankProgramTest, SaysThatRanksEndedWithEqualParameters) {
   run();
-  EXPECT_THAT(at(1).outcome.notes, Contains(HasSubstr("all 2 ranks ended with bit-equal")));
+  EXPECT_THAT(at(1).outcome.notes, Contains(HasSubstr("all 2 ranks held bit-equal")));
 }
 
 TEST_F(RankProgramTest, FailsOnAllRanksButKeepsTheFilesWhereParametersDiffer) {

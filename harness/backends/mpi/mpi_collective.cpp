@@ -42,7 +42,7 @@ class MpiCollective final : public Collective {
     thread_.request_stop();
     wake();
     thread_.join();
-    if (posted_ != completed_.load()) return;  // requests are open: the run has failed
+    if (failed_.load() || posted_ != completed_.load()) return;  // requests may be open
     MPI_Op_free(&bfloat16_sum_);
     MPI_Comm_free(&comm_);
   }
@@ -65,9 +65,10 @@ class MpiCollective final : public Collective {
   void wait(DeviceQueue) override {
     const int target = submitted_.load(std::memory_order_relaxed);
     hurry_.store(true, std::memory_order_relaxed);
-    while (!failed_.load(std::memory_order_acquire)) {
+    while (true) {
+      // Read before failed_: a failure in between changes completed_, so that the sleep ends.
       const int done = completed_.load(std::memory_order_acquire);
-      if (done == target) break;
+      if (done == target || failed_.load(std::memory_order_acquire)) break;
       completed_.wait(done, std::memory_order_acquire);
     }
     hurry_.store(false, std::memory_order_relaxed);
