@@ -6,6 +6,7 @@
 #include "harness/analysis/distribution.h"
 #include "harness/analysis/statistics.h"
 #include "harness/analysis/text.h"
+#include "harness/analysis/warmup.h"
 
 namespace traceml {
 
@@ -158,52 +159,21 @@ void fill_steps(const AlignedRows& rows, ArmAnalysis& arm) {
   if (steps.size() == slowest.size()) summary.step_distribution = distribution_of(std::move(steps));
 }
 
+void fill_warmup(const AlignedRows& rows, ArmAnalysis& arm) {
+  const FirstStep first = first_step_of(rows);
+  arm.summary.first_batch = first.batch;
+  arm.summary.first_step = first.step;
+}
+
+bool any_of(const std::vector<RankRows>& ranks) {
+  return std::any_of(ranks.begin(), ranks.end(),
+                     [](const RankRows& rank) { return !rank.rows.empty(); });
+}
+
 }  // namespace
 
-std::vector<WindowIndex> windows_with_steps(const std::vector<BlockWindow>& blocks) {
-  int reporting = 0;
-  if (!blocks.empty()) {
-    for (std::size_t rank = 0; rank < blocks.front().records.size(); ++rank) {
-      reporting += std::any_of(blocks.begin(), blocks.end(), [&](const BlockWindow& block) {
-        return block.records[rank] != nullptr;
-      });
-    }
-  }
-  std::vector<WindowIndex> windows;
-  for (const BlockWindow& block : blocks) {
-    const bool whole = block.recorded == reporting && block.ranks_agree;
-    if (whole && block.void_reason.empty()) windows.push_back(block.window);
-  }
-  std::sort(windows.begin(), windows.end());
-  return windows;
-}
-
-std::vector<std::vector<RankRows>> timed_rows(const CampaignFacts& facts,
-                                              const std::vector<const RankRecords*>& ranks,
-                                              const CampaignWindows& windows) {
-  std::vector<std::vector<WindowIndex>> valid;
-  for (const auto& blocks : windows.arms) valid.push_back(windows_with_steps(blocks));
-  std::vector<std::vector<RankRows>> rows(facts.arms.size());
-  for (const RankRecords* records : ranks) {
-    if (records == nullptr) continue;
-    for (auto& arm : rows) arm.push_back({records->rank, {}});
-    const StepRecord* last = nullptr;  // steps of one window lie together: look its window up once
-    bool counts = false;
-    for (const StepRecord& step : records->steps) {
-      const auto arm = static_cast<std::size_t>(step.arm.value);
-      if (last == nullptr || last->arm != step.arm || last->window != step.window) {
-        counts = step.window && step.arm.value >= 0 && arm < valid.size() &&
-                 holds(valid[arm], *step.window);
-        last = &step;
-      }
-      if (counts && step.timed) rows[arm].back().rows.push_back(&step);
-    }
-  }
-  return rows;
-}
-
 ArmAnalysis analyze_arm(const CampaignFacts& facts, ArmIndex arm, const CampaignWindows& windows,
-                        std::vector<RankRows> rows) {
+                        ArmRows rows) {
   const ArmFacts& own = facts.arms.at(static_cast<std::size_t>(arm.value));
   const auto& blocks = windows.arms.at(static_cast<std::size_t>(arm.value));
   ArmAnalysis analysis;
@@ -222,9 +192,10 @@ ArmAnalysis analyze_arm(const CampaignFacts& facts, ArmIndex arm, const Campaign
   } else if (own.reference) {
     summary.fraction_of_reference = fraction_of(facts, arm, *own.reference, windows);
   }
-  const bool any_rows = std::any_of(rows.begin(), rows.end(),
-                                    [](const RankRows& rank) { return !rank.rows.empty(); });
-  if (any_rows) fill_steps(align_rows(world_of(facts), std::move(rows)), analysis);
+  if (any_of(rows.timed)) fill_steps(align_rows(world_of(facts), std::move(rows.timed)), analysis);
+  if (any_of(rows.warmup)) {
+    fill_warmup(align_rows(world_of(facts), std::move(rows.warmup)), analysis);
+  }
   fill_ranks(facts, blocks, analysis.figures, summary);
   summary.loss_first = mean_loss(blocks, [](const WindowRecord& w) { return w.loss_first; });
   summary.loss_last = mean_loss(blocks, [](const WindowRecord& w) { return w.loss_last; });

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "harness/analysis/arm_rows.h"
 #include "harness/analysis/block_pairs.h"
 #include "harness/analysis/steadiness.h"
 #include "harness/analysis/summary.h"
@@ -17,17 +18,8 @@ struct ArmAnalysis {
   std::vector<WindowSeries> series;  // per window, on the table's clock
 };
 
-// For each arm, its ranks' timed steps of valid windows: not voided, and recorded by every rank
-// that recorded any window of the arm. Borrows from `ranks`.
-std::vector<std::vector<RankRows>> timed_rows(const CampaignFacts& facts,
-                                              const std::vector<const RankRecords*>& ranks,
-                                              const CampaignWindows& windows);
-
-// The indices of those windows, ascending.
-std::vector<WindowIndex> windows_with_steps(const std::vector<BlockWindow>& blocks);
-
 ArmAnalysis analyze_arm(const CampaignFacts& facts, ArmIndex arm, const CampaignWindows& windows,
-                        std::vector<RankRows> rows);
+                        ArmRows rows);
 
 // One sentence for each oddity of the arm's records.
 std::vector<std::string> warnings_of(const ArmAnalysis& arm,

@@ -51,7 +51,7 @@ std::vector<Rank> missing_ranks(const std::vector<const RankRecords*>& ranks) {
 std::vector<ArmAnalysis> analyze_arms(const CampaignFacts& facts,
                                       const std::vector<const RankRecords*>& ranks,
                                       const CampaignWindows& windows, CampaignSummary& summary) {
-  std::vector<std::vector<RankRows>> rows = timed_rows(facts, ranks, windows);
+  std::vector<ArmRows> rows = rows_of_arms(facts, ranks, windows);
   std::vector<ArmAnalysis> arms;
   for (std::size_t i = 0; i < facts.arms.size(); ++i) {
     const ArmIndex arm{static_cast<int>(i)};

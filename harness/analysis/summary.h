@@ -80,6 +80,9 @@ struct ArmSummary {
   std::optional<Distribution> step_distribution;    // per step, max over ranks, on `clock`
   std::optional<Distribution> window_distribution;  // T_b
   LongWaits long_waits;
+  // Of the first warm-up step, host clock, max over ranks; null without instrumentation.
+  std::optional<Millis> first_batch;            // input_wait
+  std::optional<Millis> first_step;             // input_wait + traced
   std::optional<double> loss_first, loss_last;  // mean over windows
 };
 

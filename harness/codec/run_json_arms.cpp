@@ -69,6 +69,8 @@ Json arm_json(const ArmFacts& facts, const std::string& reference, const ArmSumm
   json["distribution"] = {{"step", distribution_json(arm.step_distribution)},
                           {"window", distribution_json(arm.window_distribution)}};
   json["long_waits"] = long_waits_json(arm);
+  json["first_batch_ms"] = json_number(arm.first_batch);
+  json["first_step_ms"] = json_number(arm.first_step);
   json["loss_first"] = json_number(arm.loss_first);
   json["loss_last"] = json_number(arm.loss_last);
   json["hidden"] = arm.hidden;

@@ -43,7 +43,9 @@ std::vector<std::string> arm_row(const ArmSummary& arm, int decimals) {
           arm.instrumented ? grouped(arm.long_waits.count) : kNull,
           arm.long_waits.count > 0 ? bare_ms(arm.long_waits.longest, 1) : kNull,
           std::to_string(arm.windows),
-          loss};
+          loss,
+          bare_ms(arm.first_batch, decimals),
+          bare_ms(arm.first_step, decimals)};
 }
 
 // Rows of the phase table: a label and the figure of each arm.
@@ -99,7 +101,8 @@ Table arm_table(const CampaignSummary& summary) {
   table.caption = fmt::format(
       "ms per step. wall: host clock, max over ranks, mean of windows (judged). step: "
       "input_wait + traced, mean of ranks and steps. of ref.: throughput as a share of that with "
-      "the matched input-free reference. p50, p95 and so on: steps, max over ranks, {}.",
+      "the matched input-free reference. p50, p95 and so on: steps, max over ranks, {}. first "
+      "batch, first step: of warm-up, host clock, max over ranks.",
       clock_words(summary));
   table.columns = {{"arm", true, 0, true},
                    {"wall"},
@@ -110,13 +113,15 @@ Table arm_table(const CampaignSummary& summary) {
                    {"p50", false, 7, false},
                    {"p95", false, 1, false},
                    {"p99", false, 6, false},
-                   {"p5", false, 11, false},
-                   {"min", false, 12, false},
-                   {"max", false, 10, false},
+                   {"p5", false, 13, false},
+                   {"min", false, 14, false},
+                   {"max", false, 12, false},
                    {"waits\n> 5 ms", false, 4, false},
                    {"longest\nwait", false, 5, false},
-                   {"windows", false, 8, false},
-                   {"loss", false, 9, false}};
+                   {"windows", false, 10, false},
+                   {"loss", false, 9, false},
+                   {"first\nbatch", false, 11, false},
+                   {"first\nstep", false, 8, false}};
   Millis largest{};
   for (const ArmSummary& arm : summary.arms) {
     largest = std::max(largest, arm.wall_per_step.value_or(Millis{}));

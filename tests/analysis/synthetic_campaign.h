@@ -40,7 +40,8 @@ struct Campaign {
   double noise = 0;  // sd of ln(wall) of one window; a pair's is sqrt(2) times it
   double drift = 0;  // ln(wall) of the last window against the first, linear
   double interaction_sd = 0;
-  std::vector<double> late_ms;  // by rank: arrival at the all-reduce after the first; empty: none
+  std::vector<double> warmup_ms;  // wall of each warm-up step of every arm; empty: none recorded
+  std::vector<double> late_ms;    // by rank: arrival at the all-reduce after the first; empty: none
   bool with_steps = false;
   bool with_device_times = false;  // half of the host's
   bool in_turn = false;            // all blocks in the arms' order instead of a seeded one
@@ -141,6 +142,19 @@ inline void add_steps(const Campaign& campaign, const WindowRecord& window, doub
   }
 }
 
+inline void add_warmup(const Campaign& campaign, RankRecords& records) {
+  for (std::size_t index = 0; index < campaign.arms.size(); ++index) {
+    const Arm& arm = campaign.arms[index];
+    if (arm.instrument == Instrument::kNone) continue;
+    for (std::size_t i = 0; i < campaign.warmup_ms.size(); ++i) {
+      StepRecord step = step_of(campaign, arm, campaign.warmup_ms[i]);
+      step.arm = ArmIndex{static_cast<int>(index)};
+      step.step = StepIndex{static_cast<std::int64_t>(i)};
+      records.steps.push_back(step);
+    }
+  }
+}
+
 }  // namespace detail
 
 // The records of all ranks; the same for the same campaign.
@@ -150,6 +164,7 @@ inline std::vector<RankRecords> records_of(const Campaign& campaign) {
   std::vector<RankRecords> ranks(static_cast<std::size_t>(campaign.world_size));
   for (int rank = 0; rank < campaign.world_size; ++rank) {
     ranks[static_cast<std::size_t>(rank)].rank = Rank{rank};
+    detail::add_warmup(campaign, ranks[static_cast<std::size_t>(rank)]);
   }
   std::vector<int> order(campaign.arms.size());
   std::iota(order.begin(), order.end(), 0);

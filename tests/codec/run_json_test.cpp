@@ -70,6 +70,15 @@ TEST(RunJson, WithAFieldTooManyTooFewOrOfAnotherTypeIsNotValid) {
   EXPECT_EQ(validate("{\"blocks\": NaN}"), 1);
 }
 
+TEST(RunJson, GivesTheFirstStepOfAnArmAndNullForABareOne) {
+  const Json arms = json_of(passed_run())["arms"];
+  const ArmSummary shipped = passed_run().arm("shipped");
+  EXPECT_DOUBLE_EQ(arms["shipped"]["first_batch_ms"], shipped.first_batch->count());
+  EXPECT_DOUBLE_EQ(arms["shipped"]["first_step_ms"], shipped.first_step->count());
+  EXPECT_TRUE(arms["shipped/none"]["first_batch_ms"].is_null());
+  EXPECT_TRUE(arms["shipped/none"]["first_step_ms"].is_null());
+}
+
 TEST(RunJson, GivesAFractionWithItsBoundsInOrder) {
   const Json gate = json_of(passed_run())["gates"][0];
   EXPECT_EQ(gate["unit"], "fraction");

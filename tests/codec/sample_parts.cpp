@@ -65,6 +65,8 @@ ArmSummary instrumented_arm(int index, const std::string& name, const ArmTimes& 
   }
   arm.step_distribution = around(times.wall - times.outside);
   arm.window_distribution = around(times.wall);
+  arm.first_batch = Millis(times.input_wait + 31.2);
+  arm.first_step = Millis(2.5 * times.wall);
   arm.loss_first = 4.6154;
   arm.loss_last = 4.2017;
   return arm;

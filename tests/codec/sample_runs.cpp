@@ -184,6 +184,8 @@ Sample run_with_missing_rank() {
     arm.clock_why = "rank 1 did not report";
     arm.step_distribution.reset();
     arm.window_distribution.reset();
+    arm.first_batch.reset();
+    arm.first_step.reset();
     if (arm.ranks.size() == 2) arm.ranks.pop_back();
   }
   for (GateResult& gate : sample.summary.gates) {
