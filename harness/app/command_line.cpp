@@ -11,8 +11,8 @@
 namespace traceml {
 namespace {
 
-constexpr std::array<std::string_view, 5> kCommands = {"run", "report", "check", "datagen",
-                                                       "doctor"};
+constexpr std::array<std::string_view, 6> kCommands = {"run",   "report",  "compare",
+                                                       "check", "datagen", "doctor"};
 constexpr std::array<std::string_view, 3> kGlobalFlags = {"--help", "-h", "--version"};
 
 template <std::size_t N>
@@ -46,6 +46,25 @@ void add_report(CLI::App& app, ReportArguments& report) {
   command->add_flag("--accept-edited", report.accept_edited,
                     "read raw files whose checksums do not match (for experiments)");
   command->add_flag("--quiet", report.quiet, "print the verdict line alone");
+}
+
+void add_compare(CLI::App& app, CompareArguments& compare) {
+  CLI::App* command = app.add_subcommand(
+      "compare", "judge sets of run.json or of TraceML's final_summary.json, one file a launch");
+  command->add_option("--baseline", compare.baseline, "files to compare with, in launch order")
+      ->required()
+      ->expected(1, 1 << 20)
+      ->type_name("FILE...");
+  command->add_option("--candidate", compare.candidate, "files to judge, in launch order")
+      ->required()
+      ->expected(1, 1 << 20)
+      ->type_name("FILE...");
+  command->add_option("--arm", compare.arm, "arm of a run.json that has several")
+      ->type_name("NAME");
+  command->add_option("--max-regression", compare.max_regression, "margin, with its unit")
+      ->type_name("PERCENT")
+      ->capture_default_str();
+  command->add_flag("--quiet", compare.quiet, "print the verdict line alone");
 }
 
 void add_check(CLI::App& app, CheckArguments& check) {
@@ -112,11 +131,13 @@ CommandLine parse_command_line(std::vector<std::string> args) {
 
   RunArguments run;
   ReportArguments report;
+  CompareArguments compare;
   CheckArguments check;
   DatagenArguments datagen;
   DoctorArguments doctor;
   add_run(app, run);
   add_report(app, report);
+  add_compare(app, compare);
   add_check(app, check);
   add_datagen(app, datagen);
   add_doctor(app, doctor);
@@ -140,6 +161,7 @@ CommandLine parse_command_line(std::vector<std::string> args) {
   }
   if (app.got_subcommand("run")) line.run = run;
   if (app.got_subcommand("report")) line.report = report;
+  if (app.got_subcommand("compare")) line.compare = compare;
   if (app.got_subcommand("check")) line.check = check;
   if (app.got_subcommand("datagen")) line.datagen = datagen;
   if (app.got_subcommand("doctor")) line.doctor = doctor;

@@ -28,6 +28,15 @@ struct CheckArguments {
   std::optional<double> step_ms;  // for the time estimate
 };
 
+struct CompareArguments {
+  std::vector<std::string> baseline;   // run.json or final_summary.json, one a launch
+  std::vector<std::string> candidate;  // the same
+  std::string arm;                     // of a run.json; empty: its only one
+  std::string max_regression = "2%";
+  bool quiet = false;
+};
+
+
 struct DatagenArguments {
   std::string dir;
   int classes = 101;
@@ -46,6 +55,7 @@ struct CommandLine {
   std::optional<RunArguments> run;
   std::optional<ReportArguments> report;
   std::optional<CheckArguments> check;
+  std::optional<CompareArguments> compare;
   std::optional<DatagenArguments> datagen;
   std::optional<DoctorArguments> doctor;
   std::optional<std::string> text;

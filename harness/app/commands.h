@@ -8,6 +8,7 @@ namespace traceml {
 // (harness/core/error.h), except by run, which must agree on them with the other ranks.
 int run_command(const RunArguments& arguments);
 int report_command(const ReportArguments& arguments);
+int compare_command(const CompareArguments& arguments);
 int check_command(const CheckArguments& arguments);
 int datagen_command(const DatagenArguments& arguments);
 int doctor_command(const DoctorArguments& arguments);

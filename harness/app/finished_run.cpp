@@ -1,15 +1,12 @@
 #include "harness/app/finished_run.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 
 #include "harness/analysis/campaign.h"
-#include "harness/app/terminal_probe.h"
+#include "harness/app/terminal_style.h"
 #include "harness/codec/atomic_file.h"
 #include "harness/codec/config_file.h"
 #include "harness/codec/raw_files.h"
@@ -24,14 +21,6 @@ std::vector<std::string> arm_names_of(const Plan& plan) {
   std::vector<std::string> names;
   for (const ArmFacts& arm : plan.facts.arms) names.push_back(arm.name);
   return names;
-}
-
-TerminalStyle style_of_stdout() {
-  TerminalStyle style;
-  const StreamSink sink = probe_stream(STDOUT_FILENO);
-  if (sink.columns > 0) style.columns = std::max(80, sink.columns);
-  style.colour = sink.terminal && std::getenv("NO_COLOR") == nullptr;
-  return style;
 }
 
 // What the rank that failed left, if it could.

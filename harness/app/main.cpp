@@ -14,6 +14,7 @@ namespace {
 int dispatch(const CommandLine& line) {
   if (line.run) return run_command(*line.run);
   if (line.report) return report_command(*line.report);
+  if (line.compare) return compare_command(*line.compare);
   if (line.check) return check_command(*line.check);
   if (line.datagen) return datagen_command(*line.datagen);
   if (line.doctor) return doctor_command(*line.doctor);

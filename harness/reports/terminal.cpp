@@ -36,13 +36,8 @@ class TerminalPage {
   }
 
  private:
-  // Blue, orange and purple are told apart with any colour vision; the words say it all the same.
   std::string coloured(const std::string& word) const {
-    if (!colour_) return word;
-    const char* code = word.starts_with("PASS")                                     ? "1;38;5;33"
-                       : word.starts_with("FAIL") || word.starts_with("RUN FAILED") ? "1;38;5;208"
-                                                                                    : "1;38;5;140";
-    return fmt::format("\x1b[{}m{}\x1b[0m", code, word);
+    return colour_ ? outcome_in_colour(word) : word;
   }
 
   // `word` opens the first line and is coloured; `text` is cleaned and wrapped behind it.
@@ -162,6 +157,13 @@ class TerminalPage {
 };
 
 }  // namespace
+
+std::string outcome_in_colour(const std::string& word) {
+  const char* code = word.starts_with("PASS")                                     ? "1;38;5;33"
+                     : word.starts_with("FAIL") || word.starts_with("RUN FAILED") ? "1;38;5;208"
+                                                                                  : "1;38;5;140";
+  return fmt::format("\x1b[{}m{}\x1b[0m", code, word);
+}
 
 std::string render_terminal(const ReportInput& input, const TerminalStyle& style) {
   return TerminalPage(input, style).render();

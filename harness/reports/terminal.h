@@ -11,6 +11,10 @@ struct TerminalStyle {
   bool colour = false;  // false with NO_COLOR or where stdout is no terminal
 };
 
+// "PASS" and the like in the colour of the outcome that the word opens with. Blue, orange and
+// purple are told apart with any colour vision; the words say it all the same.
+std::string outcome_in_colour(const std::string& word);
+
 // Verdict first, then why, then the scenario, then the tables.
 std::string render_terminal(const ReportInput& input, const TerminalStyle& style);
 
