@@ -16,13 +16,31 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void make_raw(const fs::path& dir) {
+RunError cannot_make(const fs::path& dir, const std::error_code& error) {
+  return RunError(fmt::format("cannot make the results folder {}: {}; choose another with --out",
+                              dir.string(), error.message()));
+}
+
+// False where it is there already: of several runs that want one name, one gets it.
+bool make_new(const fs::path& dir) {
   std::error_code error;
-  fs::create_directories(dir / "raw", error);
-  if (error) {
-    throw RunError(fmt::format("cannot make the results folder {}: {}; choose another with --out",
-                               dir.string(), error.message()));
-  }
+  const bool made = fs::create_directory(dir, error);
+  if (error == std::errc::file_exists) return false;  // no folder
+  if (error) throw cannot_make(dir, error);
+  return made;
+}
+
+void make_parents(const fs::path& dir) {
+  std::error_code error;
+  if (dir.has_parent_path()) fs::create_directories(dir.parent_path(), error);
+  if (error) throw cannot_make(dir, error);
+}
+
+void refuse_unless_empty(const std::string& wanted) {
+  std::error_code error;
+  if (fs::is_directory(wanted, error) && fs::is_empty(wanted, error)) return;
+  throw UsageError(
+      fmt::format("--out {} is not an empty folder; results are never overwritten", wanted));
 }
 
 // A run's name as a file name: letters, digits, '.', '_' and '-' stay.
@@ -44,6 +62,7 @@ void point_latest_to(const fs::path& dir) {
   if (fs::exists(fs::symlink_status(link, ignored)) && !fs::is_symlink(link, ignored)) return;
   fs::create_directory_symlink(dir.filename(), fresh, ignored);
   fs::rename(fresh, link, ignored);
+  if (ignored) fs::remove(fresh, ignored);
 }
 
 }  // namespace
@@ -54,23 +73,19 @@ std::string utc_now() {
 
 std::string make_results_dir(const std::string& wanted, const std::string& name,
                              const std::string& utc_time) {
-  std::error_code error;
   if (!wanted.empty()) {
-    if (fs::exists(wanted, error) &&
-        (!fs::is_directory(wanted, error) || !fs::is_empty(wanted, error))) {
-      throw UsageError(
-          fmt::format("--out {} is not an empty folder; results are never overwritten", wanted));
-    }
-    make_raw(wanted);
+    make_parents(wanted);
+    if (!make_new(wanted)) refuse_unless_empty(wanted);
+    if (!make_new(fs::path(wanted) / "raw")) refuse_unless_empty(wanted);
     return wanted;
   }
   std::string stamp = utc_time;
   std::erase_if(stamp, [](char c) { return c == '-' || c == ':' || c == 'Z'; });
   const fs::path base = fs::path("results") / fmt::format("{}-{}", file_name_of(name), stamp);
   fs::path dir = base;
-  for (int again = 2; fs::exists(dir, error); ++again)
-    dir = fmt::format("{}-{}", base.string(), again);
-  make_raw(dir);
+  make_parents(dir);
+  for (int again = 2; !make_new(dir); ++again) dir = fmt::format("{}-{}", base.string(), again);
+  make_new(dir / "raw");
   point_latest_to(dir);
   return dir.string();
 }
