@@ -4,12 +4,17 @@
 #include "harness/app/data_check.h"
 #include "harness/codec/config_file.h"
 #include "harness/core/error.h"
+#include "harness/plan/config_keys.h"
 #include "harness/plan/plan.h"
 #include "harness/plan/plan_text.h"
 
 namespace traceml {
 
 int check_command(const CheckArguments& arguments) {
+  if (arguments.keys) {
+    std::fputs(key_reference().c_str(), stdout);
+    return value_of(ExitCode::kPass);
+  }
   const Config config = read_config_file(arguments.config, arguments.overrides);
   const Plan plan = make_plan(config, arguments.ranks);
   check_data_sets(plan, arguments.ranks);

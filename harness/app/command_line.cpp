@@ -3,10 +3,14 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <string_view>
+#include <system_error>
 
 #include "harness/app/version.h"
 #include "harness/core/error.h"
+#include "harness/plan/nearest.h"
+#include "harness/plan/value_forms.h"
 
 namespace traceml {
 namespace {
@@ -20,6 +24,23 @@ bool contains(const std::array<std::string_view, N>& names, std::string_view nam
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
+// An option whose text is read as strictly as a value of a config.
+template <class Target, class Value>
+CLI::Option* add_value(CLI::App* command, const std::string& name, Target* target,
+                       const ValueForm<Value>& form, const std::string& help) {
+  const CLI::callback_t read = [name, target, form](const CLI::results_t& texts) {
+    const Reading<Value> reading = form.read(texts.front());
+    if (!reading.value) throw UsageError(name.substr(name.find("--")) + " " + reading.fault);
+    *target = *reading.value;
+    return true;
+  };
+  return command->add_option(name, read, help);
+}
+
+std::string not_empty(const std::string& text) {
+  return text.empty() ? "is empty" : "";
+}
+
 void add_overrides(CLI::App* command, std::vector<std::string>* overrides) {
   command->add_option("--set", *overrides, "override one key: --set input.workers=8 (repeatable)")
       ->type_name("KEY=VALUE")
@@ -31,6 +52,7 @@ void add_run(CLI::App& app, RunArguments& run) {
   command->add_option("config", run.config, "config file (YAML)")->required()->type_name("CONFIG");
   add_overrides(command, &run.overrides);
   command->add_option("--out", run.out, "folder for the results (default results/<name>-<time>)")
+      ->check(not_empty)
       ->type_name("DIR");
   command->add_flag("--quiet", run.quiet, "print the verdict line alone");
   command->add_flag("--require-gates", run.require_gates,
@@ -70,17 +92,15 @@ void add_compare(CLI::App& app, CompareArguments& compare) {
 void add_check(CLI::App& app, CheckArguments& check) {
   CLI::App* command =
       app.add_subcommand("check", "validate a config and print the plan; runs nothing");
-  command->add_option("config", check.config, "config file (YAML)")
-      ->required()
-      ->type_name("CONFIG");
+  command->add_option("config", check.config, "config file (YAML)")->type_name("CONFIG");
   add_overrides(command, &check.overrides);
-  command->add_option("-n,--ranks", check.ranks, "ranks to plan for")
-      ->check(CLI::Range(1, 1 << 20))
-      ->type_name("N")
-      ->capture_default_str();
-  command->add_option("--step-ms", check.step_ms, "step time to base the time estimate on")
-      ->check(CLI::PositiveNumber)
+  add_value(command, "-n,--ranks", &check.ranks, integer_form(1, 1 << 20),
+            "ranks to plan for (default 1)")
+      ->type_name("N");
+  add_value(command, "--step-ms", &check.step_ms, decimal_form(0, 3.6e6, true),
+            "step time to base the time estimate on")
       ->type_name("MS");
+  command->add_flag("--keys", check.keys, "print every key of a config instead; takes no CONFIG");
 }
 
 void add_datagen(CLI::App& app, DatagenArguments& datagen) {
@@ -89,30 +109,50 @@ void add_datagen(CLI::App& app, DatagenArguments& datagen) {
   command->add_option("dir", datagen.dir, "folder to make; must be new or empty")
       ->required()
       ->type_name("DIR");
-  command->add_option("--classes", datagen.classes, "classes")
-      ->check(CLI::Range(1, 100'000))
-      ->type_name("N")
-      ->capture_default_str();
-  command->add_option("--images", datagen.images, "images to train on, over all classes")
-      ->check(CLI::Range(1, 100'000'000))
-      ->type_name("N")
-      ->capture_default_str();
-  command->add_option("--test-images", datagen.test_images, "images to test on (default: a third)")
-      ->check(CLI::Range(0, 100'000'000))
-      ->type_name("N");
-  command->add_option("--long-side", datagen.long_side, "longer side of an image in pixels")
-      ->check(CLI::Range(16, 8192))
-      ->type_name("PX")
-      ->capture_default_str();
-  command->add_option("--seed", datagen.seed, "seed; the same seed gives the same bytes")
-      ->type_name("N")
-      ->capture_default_str();
+  const auto add = [command](const char* name, auto* target, auto form, const char* help) {
+    return add_value(command, name, target, form, help)->type_name("N");
+  };
+  add("--classes", &datagen.classes, integer_form(1, 100'000), "classes (default 101)");
+  add("--images", &datagen.images, integer_form(1, 100'000'000),
+      "images to train on, over all classes (default 1000)");
+  add("--test-images", &datagen.test_images, integer_form(0, 100'000'000),
+      "images to test on (default a third)");
+  add("--long-side", &datagen.long_side, integer_form(16, 8192),
+      "longer side of an image in pixels (default 512)");
+  add("--seed", &datagen.seed, seed_form(), "the same seed gives the same bytes (default 0)");
 }
 
 void add_doctor(CLI::App& app, DoctorArguments& doctor) {
   CLI::App* command =
       app.add_subcommand("doctor", "what is built in, what is found, what will disturb a run");
   command->add_option("--dataset", doctor.dataset, "also look at this data set")->type_name("DIR");
+}
+
+// A word that is neither a command nor a path is a mistyped command rather than a config.
+void refuse_unknown_command(const std::string& word) {
+  std::error_code ignored;
+  if (word.starts_with("-") || word.find_first_of("./") != std::string::npos) return;
+  if (std::filesystem::exists(word, ignored)) return;
+  throw UsageError(shown(word) + " is neither a command nor a config file here" +
+                   did_you_mean(word, {kCommands.begin(), kCommands.end()}) +
+                   "; see traceml-bench --help");
+}
+
+// What cannot be understood, by the place where a user would look first.
+std::string sentence_of(const CLI::App& app, const CLI::ParseError& error) {
+  const CLI::App& command = *app.get_subcommands().front();
+  const std::string name = "traceml-bench " + command.get_name();
+  std::vector<std::string> flags;
+  for (const CLI::Option* option : command.get_options()) {
+    if (!option->get_positional()) flags.push_back("--" + option->get_lnames().front());
+  }
+  const std::vector<std::string> extras = command.remaining();
+  for (const std::string& word : extras) {
+    if (!word.starts_with("-")) continue;
+    return shown(word) + " is no flag of " + name + did_you_mean(word, flags);
+  }
+  if (!extras.empty()) return shown(extras.front()) + " is one argument too many";
+  return error.what();
 }
 
 }  // namespace
@@ -144,6 +184,7 @@ CommandLine parse_command_line(std::vector<std::string> args) {
 
   if (args.empty()) args.push_back("--help");
   if (!contains(kCommands, args.front()) && !contains(kGlobalFlags, args.front())) {
+    refuse_unknown_command(args.front());
     args.insert(args.begin(), "run");
   }
   CommandLine line;
@@ -157,7 +198,13 @@ CommandLine parse_command_line(std::vector<std::string> args) {
     line.text = std::string("traceml-bench ") + kToolVersion + "\n";
     return line;
   } catch (const CLI::ParseError& error) {
-    throw UsageError(std::string(error.what()) + "; see traceml-bench --help");
+    if (app.get_subcommands().empty()) throw UsageError(error.what());
+    throw UsageError(sentence_of(app, error) + "; see traceml-bench " +
+                     app.get_subcommands().front()->get_name() + " --help");
+  }
+  if (app.got_subcommand("check") && check.keys != check.config.empty()) {
+    throw UsageError((check.keys ? "check --keys takes no config" : "config is required") +
+                     std::string("; see traceml-bench check --help"));
   }
   if (app.got_subcommand("run")) line.run = run;
   if (app.got_subcommand("report")) line.report = report;

@@ -22,6 +22,7 @@ struct ReportArguments {
 };
 
 struct CheckArguments {
+  bool keys = false;  // print the key reference; config is empty then
   std::string config;
   std::vector<std::string> overrides;
   int ranks = 1;
@@ -35,7 +36,6 @@ struct CompareArguments {
   std::string max_regression = "2%";
   bool quiet = false;
 };
-
 
 struct DatagenArguments {
   std::string dir;

@@ -1,0 +1,137 @@
+#include "harness/app/environment_probe.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace traceml {
+namespace {
+
+using testing::Contains;
+using testing::IsEmpty;
+
+// Sets a variable of this process, or takes it away, and puts it back.
+class Variable {
+ public:
+  Variable(const char* name, const char* value) : name_(name) {
+    if (const char* old = getenv(name)) before_ = old;
+    if (value == nullptr) {
+      unsetenv(name);
+    } else {
+      setenv(name, value, 1);
+    }
+  }
+  ~Variable() {
+    if (before_) {
+      setenv(name_, before_->c_str(), 1);
+    } else {
+      unsetenv(name_);
+    }
+  }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+
+ private:
+  const char* name_;
+  std::optional<std::string> before_;
+};
+
+// Not those of this process and build: tests run under sanitizers and debuggers, too.
+std::vector<std::string> from_variables() {
+  std::vector<std::string> found = probe_distortions();
+  std::erase_if(found, [](const std::string& text) {
+    return !text.starts_with("CUDA") && !text.starts_with("NCCL");
+  });
+  return found;
+}
+
+TEST(Distortions, AreNoneWhereNoVariableIsSet) {
+  const Variable blocking("CUDA_LAUNCH_BLOCKING", nullptr);
+  const Variable debug("NCCL_DEBUG", nullptr);
+  EXPECT_THAT(from_variables(), IsEmpty());
+}
+
+TEST(Distortions, NameBlockingLaunches) {
+  const Variable blocking("CUDA_LAUNCH_BLOCKING", "1");
+  EXPECT_THAT(probe_distortions(), Contains("CUDA_LAUNCH_BLOCKING=1"));
+}
+
+TEST(Distortions, NameTheTraceOfNccl) {
+  const Variable debug("NCCL_DEBUG", "TRACE");
+  EXPECT_THAT(probe_distortions(), Contains("NCCL_DEBUG=TRACE"));
+}
+
+TEST(Distortions, LeaveHarmlessValuesAlone) {
+  const Variable blocking("CUDA_LAUNCH_BLOCKING", "0");
+  const Variable debug("NCCL_DEBUG", "WARN");
+  EXPECT_THAT(from_variables(), IsEmpty());
+}
+
+// The child asks to be traced by this process; without permission there is nothing to see.
+TEST(Distortions, NameAnAttachedTracer) {
+  constexpr int kRefused = 2;
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    if (ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) != 0) _exit(kRefused);
+    const std::vector<std::string> found = probe_distortions();
+    const bool seen =
+        std::find(found.begin(), found.end(), "a tracer or debugger is attached") != found.end();
+    _exit(seen ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status));
+  if (WEXITSTATUS(status) == kRefused)
+    GTEST_SKIP() << "this machine does not let a child be traced";
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+TEST(EnvironmentFacts, HoldMachineAndBuildAndNoEmptyText) {
+  const Environment environment = probe_environment();
+  for (const char* fact : {"cores_online", "cores_allowed", "memory_gib", "kernel", "compiler",
+                           "build_type", "traceml_bench"}) {
+    EXPECT_TRUE(environment.facts.contains(fact)) << fact;
+  }
+  for (const auto& [name, value] : environment.facts) EXPECT_NE(value, "") << name;
+}
+
+TEST(EnvironmentFacts, HoldNothingPrivate) {
+  char host[256] = {};
+  ASSERT_EQ(gethostname(host, sizeof host - 1), 0);
+  const Variable secret("TRACEML_TEST_SECRET", "s3cr3t-value");
+  for (const auto& [name, value] : probe_environment().facts) {
+    EXPECT_EQ(value.find("s3cr3t-value"), std::string::npos) << name;
+    EXPECT_NE(value, host) << name;
+    EXPECT_FALSE(value.starts_with("/")) << name << ": " << value;
+  }
+}
+
+// In a child: the mask of this process stays as it is.
+TEST(AllowedCores, FollowTheAffinityMask) {
+  ASSERT_GE(allowed_cores(), 1);
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(static_cast<std::size_t>(sched_getcpu()), &one);
+    if (sched_setaffinity(0, sizeof one, &one) != 0) _exit(2);
+    _exit(allowed_cores() == 1 ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+}
+
+}  // namespace
+}  // namespace traceml
