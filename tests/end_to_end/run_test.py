@@ -1,9 +1,11 @@
 """A run as a user starts it: verdict, exit code, files, reports again from the raw files."""
 import pathlib
+import subprocess
 import unittest
 
-from harness_run import MPIRUN, EndToEnd, files_of, run, run_json
+from harness_run import BINARY, MPIRUN, TIMEOUT_S, EndToEnd, files_of, run, run_json
 
+SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
 WINDOW_COLUMNS = ("arm,block,order,window,steps,start_host_ns,end_host_ns,queue_start,queue_end,"
                   "loss_first,loss_last,void_reason")
 
@@ -113,6 +115,51 @@ class Faults(EndToEnd):
         self.assertFalse(pathlib.Path(self.out()).exists())
 
 
+class OtherCommands(EndToEnd):
+    def test_check_prints_the_plan_and_runs_nothing(self):
+        config = self.config()
+        empty = self.path / "empty"
+        empty.mkdir()
+        done = run("check", config, "-n", "2", "--set", "measure.steps=12", cwd=empty)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for words in ("end-to-end", "2 ranks", "reference", "shipped against reference"):
+            self.assertIn(words, done.stdout)
+        self.assertEqual(list(empty.iterdir()), [])
+
+    def test_check_refuses_what_run_refuses(self):
+        wrong = run("check", self.config(), "--set", "input.wrokers=3")
+        self.assertEqual(wrong.returncode, 2)
+        config = self.config(dataset=self.path / "nowhere")
+        missing = run("check", config)
+        self.assertIn("nowhere", missing.stderr)
+        ran = run("run", config, "--out", self.out())
+        self.assertEqual((missing.returncode, missing.stderr), (ran.returncode, ran.stderr))
+
+    def test_check_prints_every_key_without_a_config(self):
+        done = run("check", "--keys")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        golden = SOURCE / "tests" / "plan" / "golden" / "key_reference.txt"
+        self.assertEqual(done.stdout, golden.read_text())
+
+    def test_doctor_names_what_is_built_in(self):
+        done = run("doctor")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        built = done.stdout[:done.stdout.index("this machine")]
+        self.assertRegex(built, r"MPI +yes" if MPIRUN else r"MPI +no")
+        for part in ("traceml-bench", "libtorch", "CUDA", "NCCL", "CUPTI"):
+            self.assertRegex(built, rf"(?m)^  {part} +\S")
+
+    def test_doctor_warns_about_variables_that_distort(self):
+        self.assertNotIn("NCCL_DEBUG", run("doctor", env={"NCCL_DEBUG": "WARN"}).stdout)
+        self.assertIn("NCCL_DEBUG=TRACE", run("doctor", env={"NCCL_DEBUG": "TRACE"}).stdout)
+
+    def test_doctor_counts_a_data_set(self):
+        done = run("doctor", "--dataset", str(self.dataset))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"classes +3\n")
+        self.assertRegex(done.stdout, r"training images +60\n")
+
+
 @unittest.skipIf(MPIRUN is None, "built without MPI")
 class ManyRanks(EndToEnd):
     def check(self, ranks):
@@ -131,6 +178,18 @@ class ManyRanks(EndToEnd):
 
     def test_mpirun_with_four_ranks_on_two_cores(self):
         self.check(4)
+
+    def test_mpirun_without_a_number_of_ranks_starts_one_on_each_core(self):
+        """Simulated, without noise: as many ranks as this machine has cores say the same."""
+        config = str(SOURCE / "configs" / "spin-equal.yaml")
+        done = subprocess.run([*MPIRUN, BINARY, config, "--set", "workload.noise=0%",
+                               "--out", self.out()],
+                              capture_output=True, text=True, timeout=TIMEOUT_S)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        files = list(pathlib.Path(self.out(), "raw").glob("steps_rank_*.csv"))
+        self.assertGreaterEqual(len(files), 1)
+        self.assertEqual(len(run_json(self.out())["ranks"]), len(files))
+        self.assertEqual(done.stdout.count("exit 0"), 1, "one world, not one for each rank")
 
     def test_a_config_error_is_printed_once_and_exits_2(self):
         done = run(self.config(), "--set", "input.wrokers=3", ranks=2)
