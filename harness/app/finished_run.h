@@ -24,8 +24,7 @@ std::string failure_file(const std::string& raw, Rank rank);
 // edited.
 FinishedRun read_finished_run(const std::string& dir, bool accept_edited);
 
-// Writes run.json, verdict.txt, summary.md, junit.xml into DIR, each to a temporary name, flushed
-// and renamed.
+// Writes every report of render_files() into DIR, each to a temporary name, flushed and renamed.
 void write_reports(const std::string& dir, const FinishedRun& run);
 
 // The report on standard output, as wide as the terminal; with `quiet` the verdict line alone.
