@@ -159,10 +159,19 @@ void fill_steps(const AlignedRows& rows, ArmAnalysis& arm) {
   if (steps.size() == slowest.size()) summary.step_distribution = distribution_of(std::move(steps));
 }
 
-void fill_warmup(const AlignedRows& rows, ArmAnalysis& arm) {
+// After fill_steps.
+void fill_warmup(const CampaignFacts& facts, const AlignedRows& rows, ArmAnalysis& arm) {
   const FirstStep first = first_step_of(rows);
   arm.summary.first_batch = first.batch;
   arm.summary.first_step = first.step;
+  arm.warmup_steps = static_cast<std::int64_t>(rows.steps.size());
+  if (!rows.missing.empty() || !arm.summary.clock) return;
+  std::vector<double> steps;
+  for (const auto& step : slowest_rank_ms(rows, *arm.summary.clock)) {
+    if (!step) return;
+    steps.push_back(*step);
+  }
+  arm.longer_warmup = longer_warmup(steps, arm.series, facts.period);
 }
 
 bool any_of(const std::vector<RankRows>& ranks) {
@@ -194,7 +203,7 @@ ArmAnalysis analyze_arm(const CampaignFacts& facts, ArmIndex arm, const Campaign
   }
   if (any_of(rows.timed)) fill_steps(align_rows(world_of(facts), std::move(rows.timed)), analysis);
   if (any_of(rows.warmup)) {
-    fill_warmup(align_rows(world_of(facts), std::move(rows.warmup)), analysis);
+    fill_warmup(facts, align_rows(world_of(facts), std::move(rows.warmup)), analysis);
   }
   fill_ranks(facts, blocks, analysis.figures, summary);
   summary.loss_first = mean_loss(blocks, [](const WindowRecord& w) { return w.loss_first; });
@@ -227,6 +236,14 @@ std::vector<std::string> warnings_of(const ArmAnalysis& arm,
                        " gaps in the recorded steps, the first in window " +
                        to_string(gap.window.value) + " at step " + to_string(gap.first.value) +
                        "; a step that one rank lacks is left out for all");
+  }
+  if (arm.longer_warmup) {
+    const WarmupSuggestion& longer = *arm.longer_warmup;
+    warnings.push_back(
+        summary.name + ": MSER puts the end of the warm-up at step " + to_string(longer.steps) +
+        (longer.at_least ? " or later" : "") + ", and " + to_string(arm.warmup_steps) +
+        " were warm-up; the timed steps before it differ by " + signed_percent(longer.difference) +
+        " from those after; try measure.warmup_steps: " + to_string(longer.steps));
   }
   if (summary.instrumented && !summary.clock && summary.windows > 0) {
     warnings.push_back(summary.name + ": no step was recorded in its valid windows");

@@ -5,6 +5,7 @@
 
 #include "harness/analysis/arm_rows.h"
 #include "harness/analysis/block_pairs.h"
+#include "harness/analysis/mser.h"
 #include "harness/analysis/steadiness.h"
 #include "harness/analysis/summary.h"
 #include "harness/analysis/window.h"
@@ -16,6 +17,8 @@ struct ArmAnalysis {
   ArmSummary summary;
   WindowFigures figures;  // all timed steps of the valid windows as one window; empty if none
   std::vector<WindowSeries> series;  // per window, on the table's clock
+  std::optional<WarmupSuggestion> longer_warmup;
+  std::int64_t warmup_steps = 0;  // recorded by all ranks
 };
 
 ArmAnalysis analyze_arm(const CampaignFacts& facts, ArmIndex arm, const CampaignWindows& windows,
