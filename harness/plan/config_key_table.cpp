@@ -63,7 +63,8 @@ std::vector<ConfigKey> run_keys() {
   };
 }
 
-std::vector<ConfigKey> workload_keys() {
+// What is trained, and how a step computes it.
+std::vector<ConfigKey> network_keys() {
   using enum KeyScope;
   const auto model = choice_form<std::string>({{"resnet18", "resnet18"},
                                                {"resnet34", "resnet34"},
@@ -107,6 +108,13 @@ std::vector<ConfigKey> workload_keys() {
       make_key(
           "workload.device", kProcess, device_form(), "where the training runs",
           [](auto& c) -> auto& { return c.workload.device; }),
+  };
+}
+
+// How the parameters are updated and what shares the work.
+std::vector<ConfigKey> training_keys() {
+  using enum KeyScope;
+  return {
       make_key(
           "workload.optimizer.lr", kArm, decimal_form(0, 100, true), "learning rate, constant",
           [](auto& c) -> auto& { return c.workload.optimizer.lr; }),
@@ -253,7 +261,8 @@ std::vector<ConfigKey> plant_keys() {
 const std::vector<ConfigKey>& config_keys() {
   static const std::vector<ConfigKey> keys = [] {
     std::vector<ConfigKey> all;
-    for (auto make : {run_keys, workload_keys, spin_keys, input_keys, measure_keys, plant_keys}) {
+    for (auto make :
+         {run_keys, network_keys, training_keys, spin_keys, input_keys, measure_keys, plant_keys}) {
       for (ConfigKey& key : make()) all.push_back(std::move(key));
     }
     return all;

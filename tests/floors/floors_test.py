@@ -91,6 +91,27 @@ class Planted(unittest.TestCase):
             ],
         )
 
+    def test_style_names_functions_of_more_than_60_lines_and_no_longer_class(self):
+        def calls(count):
+            return "    x();\n" * count
+
+        member = "  void f() {\n" + calls(58) + "  }\n"
+        files = {
+            "harness/core/a.cpp": "void f(\n    int a) {\n" + calls(57) + "}\n",
+            "harness/core/b.cpp": "class A {\n public:\n" + 2 * member + "};\n",
+            "harness/core/c.cpp": "\nvoid f() {\n  if (a) {\n  }\n" + calls(58) + "}\n",
+            "harness/core/d.cpp": "struct A {\n  void f() {\n" + calls(59) + "  }\n};\n",
+            "harness/core/e.cpp": "namespace {\n" + calls(99) + "}  // namespace\n",
+        }
+        write_tree(self.root, {**CLEAN_TREE, **files})
+        self.assertEqual(
+            style.check(self.root),
+            [
+                "harness/core/c.cpp:2: a function of 62 lines, at most 60",
+                "harness/core/d.cpp:2: a function of 61 lines, at most 60",
+            ],
+        )
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Refuses long files, long lines and tabs in sources and scripts: style.py [ROOT].
+"""Refuses long files, long functions, long lines and tabs in sources and scripts: style.py [ROOT].
 
 `style.py --format` runs clang-format over the sources instead. Other versions than 14 format
 differently: without version 14 it says so and exits with 77, which CTest counts as skipped.
@@ -14,6 +14,7 @@ from typing import Iterator, List, Optional
 from floors import files_of, sources_of
 
 MAX_LINES = 400
+MAX_FUNCTION_LINES = 60
 MAX_COLUMNS = 100
 SKIPPED = 77
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -32,6 +33,23 @@ def faults_of(path: str, text: str) -> Iterator[str]:
         yield f"{path}: no newline at the end"
 
 
+def long_functions_of(path: str, text: str) -> Iterator[str]:
+    """Functions of clang-formatted C++: from the last line with an indent of 0 (of a member: 2)
+    to the lone brace under it. Classes end with "};", namespaces with a comment."""
+    begins = {0: 0, 2: 0}
+    for number, line in enumerate(text.splitlines(), 1):
+        indent = len(line) - len(line.lstrip(" "))
+        if not line or indent not in begins:
+            continue
+        length = number - begins[indent] + 1
+        if line.strip() == "}" and length > MAX_FUNCTION_LINES:
+            yield (
+                f"{path}:{begins[indent]}: a function of {length} lines, "
+                f"at most {MAX_FUNCTION_LINES}"
+            )
+        begins[indent] = number
+
+
 def scripts_of(root: pathlib.Path) -> Iterator[pathlib.Path]:
     yield from (path for path in files_of(root) if path.suffix == ".py")
     yield from sorted(path for path in (root / "ci").glob("*") if path.is_file())
@@ -39,8 +57,12 @@ def scripts_of(root: pathlib.Path) -> Iterator[pathlib.Path]:
 
 def check(root: pathlib.Path) -> List[str]:
     found: List[str] = []
-    for path in [*sources_of(root), *scripts_of(root)]:
+    sources = list(sources_of(root))
+    for path in [*sources, *scripts_of(root)]:
         found += faults_of(path.relative_to(root).as_posix(), path.read_text(encoding="utf-8"))
+    for path in sources:
+        text = path.read_text(encoding="utf-8")
+        found += long_functions_of(path.relative_to(root).as_posix(), text)
     return found
 
 
