@@ -94,6 +94,13 @@ TEST_F(ResultsDir, KeepsAFolderOfTheUserThatIsCalledLatest) {
   EXPECT_FALSE(fs::is_symlink("results/latest"));
 }
 
+TEST_F(ResultsDir, KeepsAFileOfTheUserThatIsCalledLatest) {
+  fs::create_directory("results");
+  folder_.write("results/latest", "mine");
+  make_results_dir("", "food", kTime);
+  EXPECT_EQ(folder_.read("results/latest"), "mine");
+}
+
 TEST_F(ResultsDir, ReplacesALatestThatPointsNowhere) {
   fs::create_directories("results");
   fs::create_symlink("gone", "results/latest");
