@@ -193,6 +193,9 @@ CommandLine parse_command_line(std::vector<std::string> args) {
     app.parse(args);
   } catch (const CLI::CallForHelp&) {
     line.text = app.help();
+    // Versions of CLI11 differ in how many empty lines end a page.
+    line.text->erase(line.text->find_last_not_of('\n') + 1);
+    *line.text += '\n';
     return line;
   } catch (const CLI::CallForVersion&) {
     line.text = std::string("traceml-bench ") + kToolVersion + "\n";

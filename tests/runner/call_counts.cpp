@@ -21,6 +21,12 @@ void* operator new(std::size_t size) {
   throw std::bad_alloc();
 }
 
+// Sanitizers have their own of these; memory of theirs must not reach free() below.
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  if (traceml::call_counts().on) ++traceml::call_counts().allocations;
+  return std::malloc(size == 0 ? 1 : size);
+}
+
 void operator delete(void* memory) noexcept {
   std::free(memory);
 }
