@@ -142,8 +142,8 @@ void take_over(const RunOutcome& outcome, RunInfo& info) {
 int judge_and_report(const std::string& dir, const RunInfo& info, bool quiet) {
   write_run_info(dir + "/raw/run_info.json", info);
   const FinishedRun run = read_finished_run(dir, false);
+  print_report(dir, run, quiet);  // first: the disk may be full
   write_reports(dir, run);
-  print_report(dir, run, quiet);
   return run.summary.exit_code;
 }
 
