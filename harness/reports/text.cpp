@@ -130,18 +130,24 @@ std::string plain_text(std::string_view text) {
   return plain;
 }
 
+namespace {
+
+// Of the three characters that XML and Markdown must both not show as they are.
+std::string_view entity_of(char byte) {
+  if (byte == '&') return "&amp;";
+  return byte == '<' ? "&lt;" : "&gt;";
+}
+
+}  // namespace
+
 std::string xml_text(std::string_view text) {
   std::string escaped;
   for (const char byte : plain_text(without_folders(text))) {
     switch (byte) {
       case '&':
-        escaped += "&amp;";
-        break;
       case '<':
-        escaped += "&lt;";
-        break;
       case '>':
-        escaped += "&gt;";
+        escaped += entity_of(byte);
         break;
       case '"':
         escaped += "&quot;";
@@ -164,13 +170,9 @@ std::string markdown_text(std::string_view text) {
     const char byte = plain[i];
     switch (byte) {
       case '&':
-        escaped += "&amp;";
-        break;
       case '<':
-        escaped += "&lt;";
-        break;
       case '>':
-        escaped += "&gt;";
+        escaped += entity_of(byte);
         break;
       case '@':
         escaped += "&#64;";
