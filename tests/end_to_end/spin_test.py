@@ -168,7 +168,7 @@ class ManyRanks(Spin):
                 with self.subTest(how=how, phase=phase):
                     keys = f"rank: 1, window: 5, step: 10, phase: {phase}, how: {how}"
                     plant = f"plant=[{{fault: {{{keys}}}}}]"
-                    ended = self.spin("dead-rank", plant, "measure.step_timeout=2s",
+                    ended = self.spin("dead-rank", plant, "measure.step_timeout=2s", "measure.device_drain=500ms",
                                       out=how + phase)
                     self.assertEqual(ended, code, self.done.stderr)
 
