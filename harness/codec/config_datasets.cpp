@@ -58,4 +58,13 @@ void resolve_datasets(Config* config, const std::filesystem::path& file_folder) 
   }
 }
 
+void resolve_working_directories(Config* config, const std::filesystem::path& file_folder) {
+  for (ArmConfig& arm : config->arms) {
+    if (arm.command.words.empty()) continue;
+    const std::filesystem::path resolved =
+        (file_folder / arm.command.working_directory).lexically_normal();
+    arm.command.working_path = resolved.empty() ? "." : resolved.string();
+  }
+}
+
 }  // namespace traceml

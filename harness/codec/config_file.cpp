@@ -13,6 +13,7 @@
 #include "harness/codec/config_overrides.h"
 #include "harness/codec/yaml_tree.h"
 #include "harness/core/error.h"
+#include "harness/plan/command_keys.h"
 #include "harness/plan/config_keys.h"
 #include "harness/plan/gate_keys.h"
 #include "harness/plan/nearest.h"
@@ -53,6 +54,7 @@ class Reader {
     }
     if (const YamlNode* gates = child(root, "gates")) read_gates(*gates);
     resolve_datasets(&config_, file_folder);
+    resolve_working_directories(&config_, file_folder);
     return std::move(config_);
   }
 
@@ -114,12 +116,23 @@ class Reader {
       fail(value, key.path + " is a " + key.form);
     }
     for (const YamlNode& item : value.items) {
+      if (key.words && item.kind != YamlNode::Kind::kScalar) {
+        fail(item, key.path + " holds words, not a list or map; quote what is no plain word");
+      }
       Config scratch;
-      if (const auto fault = key.set(scratch, "[" + flow_text(item) + "]")) {
+      if (const auto fault = key.set(scratch, "[" + item_text(key, item) + "]")) {
         fail(item, key.path + " " + *fault);
       }
     }
-    if (const auto fault = set(key, flow_text(value))) fail(value, key.path + " " + *fault);
+    std::string text;
+    for (const YamlNode& item : value.items) {
+      text += (text.empty() ? "" : ", ") + item_text(key, item);
+    }
+    if (const auto fault = set(key, "[" + text + "]")) fail(value, key.path + " " + *fault);
+  }
+
+  static std::string item_text(const ConfigKey& key, const YamlNode& item) {
+    return key.words ? in_double_quotes(item.text) : flow_text(item);
   }
 
   [[noreturn]] void refuse_key(const YamlNode& node, const std::string& path,
@@ -166,9 +179,6 @@ class Reader {
         fail(overridden.kind == YamlNode::Kind::kNull ? name_node : overridden,
              "the arm " + shown(name_node.text) +
                  " is a map of keys that it overrides; write {} for none");
-      }
-      if (child(overridden, "command") != nullptr) {
-        fail(name_node, "an arm that is a command is not in this version yet");
       }
       ArmConfig arm = make_arm(config_, name_node.text);
       read_settings(overridden, "", "arms." + arm.name + ".",

@@ -41,6 +41,12 @@ struct GateSpec {
   bool inconclusive_passes = false;    // `inconclusive: pass`
 };
 
+// The arms are commands: one number of each whole launch.
+struct CommandFacts {
+  std::string unit;               // of the number
+  bool larger_is_better = false;  // a throughput: the time of a unit of work is 1 / number
+};
+
 struct CampaignFacts {
   int world_size = 1;
   std::int64_t steps_per_window = 0;
@@ -56,6 +62,7 @@ struct CampaignFacts {
   std::uint64_t seed = 0;
   std::vector<std::string>
       distortions;  // "CUDA_LAUNCH_BLOCKING=1": the environment makes timings worthless
+  std::optional<CommandFacts> commands{};  // null: the arms train
 };
 
 }  // namespace traceml

@@ -5,6 +5,8 @@
 #include <optional>
 
 #include "harness/core/error.h"
+#include "harness/plan/command_keys.h"
+#include "harness/plan/command_rules.h"
 #include "harness/plan/config_keys.h"
 #include "harness/plan/nearest.h"
 #include "harness/plan/spin_rules.h"
@@ -74,7 +76,7 @@ std::int64_t queue_capacity_of(const ArmConfig& arm) {
 }
 
 std::optional<ArmIndex> matched_reference(const Config& config, const ArmConfig& arm) {
-  if (arm.input.source == Source::kSynthetic) return std::nullopt;
+  if (arm.input.source == Source::kSynthetic || !arm.command.words.empty()) return std::nullopt;
   for (int i = 0; i < static_cast<int>(config.arms.size()); ++i) {
     const ArmConfig& other = config.arms[static_cast<std::size_t>(i)];
     if (other.input.source == Source::kSynthetic && mismatches(config, arm, other).empty()) {
@@ -87,13 +89,18 @@ std::optional<ArmIndex> matched_reference(const Config& config, const ArmConfig&
 }  // namespace
 
 bool reads_files(const ArmConfig& arm) {
-  return arm.input.source == Source::kDataset && !arm.workload.spins();
+  return arm.input.source == Source::kDataset && !arm.workload.spins() && arm.command.words.empty();
 }
 
 std::string opening_for(const Config& config, const std::string& key) {
   auto place = config.places.find(key);
   if (place == config.places.end()) place = config.places.find("");
   return place == config.places.end() ? "" : place->second + ": ";
+}
+
+std::string opening_for_arm(const Config& config, const ArmConfig& arm, const std::string& key) {
+  const std::string own = "arms." + arm.name + "." + key;
+  return opening_for(config, config.places.contains(own) ? own : key);
 }
 
 void complete_arms(Config* config) {
@@ -110,6 +117,7 @@ void complete_arms(Config* config) {
                        shown(arm.name));
     }
   }
+  check_commands(*config);
   check_models(*config);
 }
 
@@ -145,10 +153,12 @@ std::string bare_arm_of(const Config& config, const GateConfig& gate) {
 std::vector<ArmFacts> facts_of_arms(const Config& config, int world_size) {
   std::vector<ArmFacts> all;
   for (const ArmConfig& arm : config.arms) {
+    const bool command = !arm.command.words.empty();
     ArmFacts facts;
     facts.name = arm.name;
-    facts.instrument = arm.instrument;
-    facts.global_batch = static_cast<std::int64_t>(arm.workload.batch_size) * world_size;
+    facts.instrument = command ? Instrument::kNone : arm.instrument;
+    facts.global_batch =
+        command ? 0 : static_cast<std::int64_t>(arm.workload.batch_size) * world_size;
     facts.period = period_of(arm);
     facts.queue_capacity = queue_capacity_of(arm);
     facts.input_free = arm.input.source == Source::kSynthetic;
@@ -156,7 +166,8 @@ std::vector<ArmFacts> facts_of_arms(const Config& config, int world_size) {
     facts.reference = matched_reference(config, arm);
     const Config view = seen_by(config, arm);
     for (const ConfigKey& key : config_keys()) {
-      if (key.scope == KeyScope::kArm) facts.settings.emplace_back(key.path, key.get(view));
+      if (key.scope != KeyScope::kArm || is_command_key(key.path) != command) continue;
+      facts.settings.emplace_back(key.path, key.get(view));
     }
     all.push_back(std::move(facts));
   }

@@ -12,6 +12,9 @@ namespace traceml {
 // "quickstart.yaml:9:3: " for a key or arm whose place is known, else "quickstart.yaml: " or "".
 std::string opening_for(const Config& config, const std::string& key);
 
+// The same for a key that the arm may set itself.
+std::string opening_for_arm(const Config& config, const ArmConfig& arm, const std::string& key);
+
 // Whether the arm has a loader and needs a data set.
 bool reads_files(const ArmConfig& arm);
 

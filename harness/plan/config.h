@@ -32,6 +32,7 @@ enum class SampleType { kUint8, kFloat32 };
 enum class Scheduling { kPerSample, kPerBatch };
 enum class OnError { kStop, kReplace };
 enum class Cache { kWarm, kCold };
+enum class LargerIs { kWorse, kBetter };  // of a command's number
 
 struct OptimizerConfig {
   double lr = 0.01;
@@ -87,11 +88,32 @@ struct MeasureConfig {
   Seconds time_limit{1200};
   int max_blocks = 20;        // 6 | 10 | 14 | 20
   Millis device_drain{2000};  // how long unresolved device marks are queried after a window
+  // Of commands alone.
+  int warmup_launches = 1;          // of each arm, before the first block; not judged
+  Seconds launch_timeout{3600};     // a launch that lasts longer is ended and void
+  std::optional<std::string> unit;  // of the number; nullopt: s for the wall time, else ms
+  LargerIs larger_is = LargerIs::kWorse;
   friend bool operator==(const MeasureConfig&, const MeasureConfig&) = default;
+};
+
+// An arm that is a command: whole launches of any program, one number taken from each.
+struct CommandConfig {
+  std::vector<std::string> words;        // program and arguments; empty: the arm is no command
+  std::string working_directory;         // as written; a relative one starts at the config file
+  std::string working_path;              // resolved; empty in a config read back from a run's files
+  std::vector<std::string> environment;  // "NAME=value", added to the environment of the launch
+  // Where the number is; exactly one is given. A relative file starts at the working directory.
+  std::string regex;          // one group; of standard output, else of standard error
+  std::string json;           // "FILE#/pointer"
+  std::string final_summary;  // "FILE" or "FILE#host": host clock; "FILE#device"
+  std::string steps_csv;      // "FILE#column"
+  bool wall = false;          // from start to end of the process, in seconds
+  friend bool operator==(const CommandConfig&, const CommandConfig&) = default;
 };
 
 struct ArmConfig {
   std::string name;
+  CommandConfig command;
   WorkloadConfig workload;
   InputConfig input;
   Instrument instrument = Instrument::kEvents;
@@ -128,6 +150,7 @@ struct Config {
   InputConfig input;
   MeasureConfig measure;
   std::vector<Plant> plants;
+  CommandConfig command;
   std::vector<ArmConfig> arms;  // as written, then hidden ones
   std::vector<GateConfig> gates;
   // Where keys were written, "measure.steps" -> "quickstart.yaml:9:3", and arms, "arms.shipped"; ""

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "harness/plan/command_keys.h"
+#include "harness/plan/make_config_key.h"
 #include "harness/plan/value_forms.h"
 
 namespace traceml {
@@ -10,27 +12,6 @@ namespace {
 
 constexpr Millis kMinute{60000};
 constexpr Millis kHour{3600000};
-
-// `access` gives the value's place in a config: a reference, const for a const config.
-template <class Form, class Access>
-ConfigKey make_key(const char* path, KeyScope scope, const Form& form, const char* help,
-                   Access access) {
-  ConfigKey key;
-  key.path = path;
-  key.help = help;
-  key.form = form.form;
-  key.scope = scope;
-  key.free_text = form.free_text;
-  key.set = [read = form.read, access](Config& config,
-                                       const std::string& text) -> std::optional<std::string> {
-    auto reading = read(text);
-    if (!reading.value) return reading.fault;
-    access(config) = std::move(*reading.value);
-    return std::nullopt;
-  };
-  key.get = [print = form.print, access](const Config& config) { return print(access(config)); };
-  return key;
-}
 
 ValueForm<Device> device_form() {
   return choice_form<Device>(
@@ -43,20 +24,20 @@ std::vector<ConfigKey> run_keys() {
   const auto needed_device =
       choice_form<Device>({{"cpu", Device::kCpu}, {"cuda", Device::kCuda}}, {});
   return {
-      make_key(
+      make_config_key(
           "name", kRun, identifier_form(), "of the run: names its results folder",
           [](auto& c) -> auto& { return c.name; }),
-      make_key(
+      make_config_key(
           "question", kRun, line_form(), "what the run shall answer; opens every report",
           [](auto& c) -> auto& { return c.question; }),
-      make_key(
+      make_config_key(
           "seed", kRun, seed_form(), "of window order, parameters and samples",
           [](auto& c) -> auto& { return c.seed; }),
-      make_key(
+      make_config_key(
           "require.device", kRun, optional_form("any", needed_device),
           "stop with code 4 unless the run is on this device",
           [](auto& c) -> auto& { return c.require.device; }),
-      make_key(
+      make_config_key(
           "require.ranks", kRun, optional_form("any", integer_form(1, 65536)),
           "stop with code 4 unless the run has this many ranks",
           [](auto& c) -> auto& { return c.require.ranks; }),
@@ -83,29 +64,29 @@ std::vector<ConfigKey> network_keys() {
       {{"eager", Execution::kEager}}, {{"graph", "is not in this version yet; use eager"},
                                        {"compile", "is not in this version yet; use eager"}});
   return {
-      make_key(
+      make_config_key(
           "workload.model", kArm, model,
           "network, as in torchvision; spin trains nothing and takes known times",
           [](auto& c) -> auto& { return c.workload.model; }),
-      make_key(
+      make_config_key(
           "workload.classes", kArm, integer_form(2, 100000), "outputs of the last layer",
           [](auto& c) -> auto& { return c.workload.classes; }),
-      make_key(
+      make_config_key(
           "workload.image_size", kArm, integer_form(8, 4096), "pixels, square",
           [](auto& c) -> auto& { return c.workload.image_size; }),
-      make_key(
+      make_config_key(
           "workload.batch_size", kArm, integer_form(1, 65536), "images per rank and step",
           [](auto& c) -> auto& { return c.workload.batch_size; }),
-      make_key(
+      make_config_key(
           "workload.precision", kArm, precision, "of convolutions and matrix products",
           [](auto& c) -> auto& { return c.workload.precision; }),
-      make_key(
+      make_config_key(
           "workload.memory_format", kArm, layout, "of images and weights",
           [](auto& c) -> auto& { return c.workload.memory_format; }),
-      make_key(
+      make_config_key(
           "workload.execution", kArm, execution, "how the step is launched",
           [](auto& c) -> auto& { return c.workload.execution; }),
-      make_key(
+      make_config_key(
           "workload.device", kProcess, device_form(), "where the training runs",
           [](auto& c) -> auto& { return c.workload.device; }),
   };
@@ -115,20 +96,20 @@ std::vector<ConfigKey> network_keys() {
 std::vector<ConfigKey> training_keys() {
   using enum KeyScope;
   return {
-      make_key(
+      make_config_key(
           "workload.optimizer.lr", kArm, decimal_form(0, 100, true), "learning rate, constant",
           [](auto& c) -> auto& { return c.workload.optimizer.lr; }),
-      make_key(
+      make_config_key(
           "workload.optimizer.momentum", kArm, decimal_form(0, 1, false), "of SGD",
           [](auto& c) -> auto& { return c.workload.optimizer.momentum; }),
-      make_key(
+      make_config_key(
           "workload.optimizer.weight_decay", kArm, decimal_form(0, 1, false), "of SGD",
           [](auto& c) -> auto& { return c.workload.optimizer.weight_decay; }),
-      make_key(
+      make_config_key(
           "workload.bucket_mb", kArm, decimal_form(0, 65536, true),
           "MiB of gradients per all-reduce; the first bucket has 1 MiB",
           [](auto& c) -> auto& { return c.workload.bucket_mb; }),
-      make_key(
+      make_config_key(
           "workload.threads", kProcess, integer_form(0, 4096),
           "intra-op threads per rank; 0: allowed cores / ranks of the node",
           [](auto& c) -> auto& { return c.workload.threads; }),
@@ -145,20 +126,20 @@ std::vector<ConfigKey> spin_keys() {
   for (const Phase phase : kAllPhases) {
     if (phase == Phase::kTraced) continue;
     const std::string path = "workload.phases_ms." + std::string(name_of(phase));
-    keys.push_back(make_key(
+    keys.push_back(make_config_key(
         path.c_str(), kArm, decimal_form(0, 60000, false),
         "spin: the phase's time in a step", [i = index_of(phase)](auto& c) -> auto& {
           return c.workload.phases_ms[i];
         }));
   }
-  keys.push_back(make_key(
+  keys.push_back(make_config_key(
       "workload.allreduce_ms", kArm, decimal_form(0, 60000, false),
       "spin: the all-reduce, from the last rank's arrival on",
       [](auto& c) -> auto& { return c.workload.allreduce_ms; }));
-  keys.push_back(make_key(
+  keys.push_back(make_config_key(
       "workload.noise", kArm, noise, "spin: standard deviation of each phase and of each window",
       [](auto& c) -> auto& { return c.workload.noise; }));
-  keys.push_back(make_key(
+  keys.push_back(make_config_key(
       "workload.clock", kProcess, clock, "spin: virtual simulates time, real busy-waits",
       [](auto& c) -> auto& { return c.workload.clock; }));
   return keys;
@@ -177,30 +158,30 @@ std::vector<ConfigKey> input_keys() {
       choice_form<OnError>({{"stop", OnError::kStop}, {"replace", OnError::kReplace}}, {});
   const auto cache = choice_form<Cache>({{"warm", Cache::kWarm}, {"cold", Cache::kCold}}, {});
   return {
-      make_key(
+      make_config_key(
           "input.source", kArm, source, "JPEG files, or one batch held in memory",
           [](auto& c) -> auto& { return c.input.source; }),
-      make_key(
+      make_config_key(
           "input.dataset", kArm, line_form(),
           "folder of the data set; a relative one starts at the config file",
           [](auto& c) -> auto& { return c.input.dataset; }),
-      make_key(
+      make_config_key(
           "input.workers", kArm, integer_form(0, 256),
           "decoding threads per rank; 0 decodes on the training thread",
           [](auto& c) -> auto& { return c.input.workers; }),
-      make_key(
+      make_config_key(
           "input.scheduling", kArm, scheduling, "what a worker makes at a time",
           [](auto& c) -> auto& { return c.input.scheduling; }),
-      make_key(
+      make_config_key(
           "input.prefetch", kArm, integer_form(1, 1024), "batches held ready per rank",
           [](auto& c) -> auto& { return c.input.prefetch; }),
-      make_key(
+      make_config_key(
           "input.dtype", kArm, dtype, "of the images that the loader delivers",
           [](auto& c) -> auto& { return c.input.dtype; }),
-      make_key(
+      make_config_key(
           "input.on_error", kArm, on_error, "at a file that cannot be decoded",
           [](auto& c) -> auto& { return c.input.on_error; }),
-      make_key(
+      make_config_key(
           "input.cache", kProcess, cache, "warm reads the data set once before warm-up",
           [](auto& c) -> auto& { return c.input.cache; }),
   };
@@ -213,34 +194,34 @@ std::vector<ConfigKey> measure_keys() {
       {});
   const auto blocks = choice_form<int>({{"6", 6}, {"10", 10}, {"14", 14}, {"20", 20}}, {});
   return {
-      make_key(
+      make_config_key(
           "measure.warmup_steps", kRun, optional_form("auto", integer_form(0, 1000000)),
           "per arm, before the first window; auto: 16, or two periods",
           [](auto& c) -> auto& { return c.measure.warmup_steps; }),
-      make_key(
+      make_config_key(
           "measure.steps", kRun, optional_form("auto", integer_form(1, 1000000)),
           "timed steps per window; auto: 48, rounded up to the period",
           [](auto& c) -> auto& { return c.measure.steps; }),
-      make_key(
+      make_config_key(
           "measure.period", kRun, optional_form("auto", integer_form(1, 10000)),
           "stall period in steps; auto: from the loaders of the arms",
           [](auto& c) -> auto& { return c.measure.period; }),
-      make_key(
+      make_config_key(
           "measure.instrument", kArm, instrument,
           "none: no hooks; host: host clock; events: both clocks",
           [](auto& c) -> auto& { return c.measure.instrument; }),
-      make_key(
+      make_config_key(
           "measure.step_timeout", kRun, seconds_form(Millis(100), 24 * kHour),
           "a rank that makes no step for so long ends the run",
           [](auto& c) -> auto& { return c.measure.step_timeout; }),
-      make_key(
+      make_config_key(
           "measure.time_limit", kRun, seconds_form(Millis(1000), 168 * kHour),
           "of the whole run, checked after each block",
           [](auto& c) -> auto& { return c.measure.time_limit; }),
-      make_key(
+      make_config_key(
           "measure.max_blocks", kRun, blocks, "last look; each block runs every arm once",
           [](auto& c) -> auto& { return c.measure.max_blocks; }),
-      make_key(
+      make_config_key(
           "measure.device_drain", kRun, millis_form(Millis(0), kMinute),
           "how long device marks may be late after a window",
           [](auto& c) -> auto& { return c.measure.device_drain; }),
@@ -248,7 +229,7 @@ std::vector<ConfigKey> measure_keys() {
 }
 
 std::vector<ConfigKey> plant_keys() {
-  ConfigKey plant = make_key(
+  ConfigKey plant = make_config_key(
       "plant", KeyScope::kArm, plants_form(),
       "planted faults; those of an arm replace those at the top",
       [](auto& c) -> auto& { return c.plants; });
@@ -261,8 +242,8 @@ std::vector<ConfigKey> plant_keys() {
 const std::vector<ConfigKey>& config_keys() {
   static const std::vector<ConfigKey> keys = [] {
     std::vector<ConfigKey> all;
-    for (auto make :
-         {run_keys, network_keys, training_keys, spin_keys, input_keys, measure_keys, plant_keys}) {
+    for (auto make : {run_keys, network_keys, training_keys, spin_keys, input_keys, measure_keys,
+                      command_measure_keys, plant_keys, command_keys}) {
       for (ConfigKey& key : make()) all.push_back(std::move(key));
     }
     return all;

@@ -4,23 +4,22 @@
 #include <array>
 #include <stdexcept>
 
+#include "harness/plan/command_keys.h"
 #include "harness/plan/nearest.h"
 
 namespace traceml {
 
 namespace {
 
-constexpr std::array<std::string_view, 11> kLaterKeys = {"sweep",
-                                                         "trace",
-                                                         "launches",
-                                                         "input.pinned",
-                                                         "input.decode",
-                                                         "input.split",
-                                                         "workload.cudnn_benchmark",
-                                                         "command",
-                                                         "measure.regex",
-                                                         "baseline",
-                                                         "treatment"};
+constexpr std::array<std::string_view, 9> kLaterKeys = {"sweep",
+                                                        "trace",
+                                                        "launches",
+                                                        "input.pinned",
+                                                        "input.decode",
+                                                        "input.split",
+                                                        "workload.cudnn_benchmark",
+                                                        "baseline",
+                                                        "treatment"};
 
 std::string_view leaf_of(std::string_view path) {
   const std::size_t dot = path.rfind('.');
@@ -87,6 +86,7 @@ ArmConfig make_arm(const Config& config, const std::string& name) {
   arm.input = config.input;
   arm.instrument = config.measure.instrument;
   arm.plants = config.plants;
+  arm.command = config.command;
   return arm;
 }
 
@@ -101,6 +101,7 @@ Config seen_by(const Config& config, const ArmConfig& arm) {
   view.input = arm.input;
   view.measure.instrument = arm.instrument;
   view.plants = arm.plants;
+  view.command = arm.command;
   return view;
 }
 
@@ -111,11 +112,13 @@ std::optional<std::string> set_in_arm(const Config& config, ArmConfig* arm, cons
   }
   if (key.scope == KeyScope::kRun) return "holds for the whole run; set it at the top";
   Config view = seen_by(config, *arm);
+  if (is_number_key(key.path) && !has_own_number(*arm)) drop_numbers(&view.command);
   if (auto fault = key.set(view, text)) return fault;
   arm->workload = view.workload;
   arm->input = view.input;
   arm->instrument = view.measure.instrument;
   arm->plants = view.plants;
+  arm->command = view.command;
   arm->overridden.insert(key.path);
   return std::nullopt;
 }

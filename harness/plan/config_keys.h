@@ -23,6 +23,7 @@ struct ConfigKey {
   KeyScope scope = KeyScope::kRun;
   bool free_text = false;  // any words: quoted in YAML
   bool list = false;       // a list in YAML; its text is that list in flow form
+  bool words = false;      // a list of any words, each in double quotes in its text
   // What is wrong with the text ("is 'x'; allowed: ..."), or nullopt and it is set.
   std::function<std::optional<std::string>(Config&, const std::string& text)> set;
   std::function<std::string(const Config&)> get;  // canonical text: set() reads it back

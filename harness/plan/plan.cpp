@@ -9,6 +9,7 @@
 
 #include "harness/core/error.h"
 #include "harness/plan/arms.h"
+#include "harness/plan/command_rules.h"
 #include "harness/plan/gates.h"
 #include "harness/plan/spin_rules.h"
 
@@ -141,9 +142,13 @@ Plan make_plan(const Config& config, int world_size) {
   plan.facts.seed = config.seed;
   plan.facts.arms = facts_of_arms(plan.config, world_size);
   resolve_looks(&plan);
-  resolve_steps(&plan);
-  check_drain(plan);
-  check_plants(&plan);
+  if (runs_commands(plan.config)) {
+    plan_commands(&plan);
+  } else {
+    resolve_steps(&plan);
+    check_drain(plan);
+    check_plants(&plan);
+  }
   plan.facts.gates = gates_of(plan.config, plan.facts);
   return plan;
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/plan/arms.h"
+#include "harness/plan/command_rules.h"
 #include "harness/plan/config_keys.h"
 #include "harness/plan/figures.h"
 
@@ -189,6 +190,7 @@ std::string cost_section(const Plan& plan, std::optional<Millis> assumed_step) {
 }  // namespace
 
 std::string plan_text(const Plan& plan, std::optional<Millis> assumed_step) {
+  if (plan.facts.commands) return command_plan_text(plan, assumed_step);
   std::string text = head(plan) + arms_section(plan) + gates_section(plan) + window_section(plan) +
                      blocks_section(plan) + loaders_section(plan) +
                      cost_section(plan, assumed_step);

@@ -13,11 +13,6 @@ namespace traceml {
 
 namespace {
 
-std::string opening_for_arm(const Config& config, const ArmConfig& arm, const std::string& key) {
-  const std::string own = "arms." + arm.name + "." + key;
-  return opening_for(config, config.places.contains(own) ? own : key);
-}
-
 void refuse_spin_keys(const Config& config, const ArmConfig& arm) {
   const Config view = seen_by(config, arm);
   const Config defaults;

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "harness/core/error.h"
+#include "harness/plan/command_keys.h"
 #include "harness/plan/config_keys.h"
 #include "harness/plan/plan.h"
 #include "harness/plan/spin_rules.h"
@@ -23,6 +24,7 @@ using testing::StartsWith;
 
 const std::filesystem::path kFull =
     std::filesystem::path(TRACEML_SOURCE_DIR) / "tests/codec/full.yaml";
+const std::filesystem::path kFullCommands = kFull.parent_path() / "full_commands.yaml";
 const std::filesystem::path kFullSpin = kFull.parent_path() / "full_spin.yaml";
 
 std::string bytes_of(const std::filesystem::path& path) {
@@ -75,8 +77,26 @@ class ConfigOnDisk : public testing::Test {
 TEST(FullConfig, names_every_key_of_the_table_and_none_at_its_default) {
   const Config training = read_config_text(bytes_of(kFull), "full.yaml", {});
   const Config spin = read_config_text(bytes_of(kFullSpin), "full_spin.yaml", {});
+  const Config commands = read_config_text(bytes_of(kFullCommands), "full_commands.yaml", {});
+  std::vector<Config> views;  // as each arm is seen
+  for (const ArmConfig& arm : commands.arms) {
+    views.push_back(seen_by(commands, arm));
+    views.back().places = commands.places;
+    for (const auto& [key, place] : commands.places) {
+      const std::string own = "arms." + arm.name + ".";
+      if (key.starts_with(own)) views.back().places[key.substr(own.size())] = place;
+    }
+  }
+  const auto of_commands = [&](const std::string& path) -> const Config& {
+    for (const Config& view : views) {
+      if (text_of(view, path) != text_of(Config(), path)) return view;
+    }
+    return views.front();
+  };
   for (const ConfigKey& key : config_keys()) {
-    const Config& config = is_spin_key(key.path) ? spin : training;
+    const Config& config = is_spin_key(key.path)      ? spin
+                           : is_command_key(key.path) ? of_commands(key.path)
+                                                      : training;
     EXPECT_TRUE(config.places.contains(key.path)) << key.path << " is missing in the full configs";
     const bool has_one_value = key.path == "workload.execution" || key.path == "input.scheduling" ||
                                key.path == "input.source";
@@ -150,8 +170,36 @@ TEST(FullConfig, reads_plants_and_lets_an_arm_replace_them) {
   EXPECT_EQ(config.arms[1].workload.phases_ms[index_of(Phase::kForward)], 1.25);
 }
 
+TEST(FullConfig, reads_words_as_they_are_written) {
+  const Config config = read_config_text(bytes_of(kFullCommands), "full_commands.yaml", {});
+  ASSERT_EQ(config.arms.size(), 6u);
+  const CommandConfig& shipped = config.arms[0].command;
+  EXPECT_EQ(shipped.words, (std::vector<std::string>{"python3", "train.py", "--name=a b", "",
+                                                     "quote \" and \\ and ünïcode", "010"}));
+  EXPECT_EQ(shipped.environment,
+            (std::vector<std::string>{"OMP_NUM_THREADS=2", "EMPTY=", "NOTE=a, b"}));
+  EXPECT_EQ(shipped.working_path, "jobs");
+  EXPECT_EQ(config.arms[1].command.working_path, "/srv/jobs");
+  EXPECT_EQ(config.arms[1].command.environment.size(), 0u);
+  EXPECT_EQ(config.measure.unit, "images/s");
+  EXPECT_EQ(config.measure.launch_timeout, Seconds(90));
+}
+
+TEST(FullConfig, lets_the_number_of_an_arm_replace_that_of_the_top) {
+  const Config config = read_config_text(bytes_of(kFullCommands), "full_commands.yaml", {});
+  for (const ArmConfig& arm : config.arms) {
+    EXPECT_EQ(numbers_of(arm.command).size(), 1u) << arm.name;
+  }
+  EXPECT_EQ(numbers_of(config.arms[5].command).front(), "measure.wall");
+}
+
+TEST(WorkingDirectory, starts_at_the_folder_of_the_config) {
+  const std::string words = "arms: {a: {command: [ls], measure: {wall: true}}}\n";
+  EXPECT_EQ(read_config_text(words, "c.yaml", {}).arms[0].command.working_path, ".");
+}
+
 TEST(FullConfig, comes_back_equal_from_its_canonical_form) {
-  for (const auto& file : {kFull, kFullSpin}) {
+  for (const auto& file : {kFull, kFullSpin, kFullCommands}) {
     const Config config = read_config_text(bytes_of(file), "full.yaml", {});
     const std::string written = write_config(config);
     const Config again = read_config_text(written, "again.yaml", {});
