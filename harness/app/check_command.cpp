@@ -1,10 +1,14 @@
+#include <fmt/format.h>
+
 #include <cstdio>
 
 #include "harness/app/commands.h"
 #include "harness/app/data_check.h"
+#include "harness/app/environment_probe.h"
 #include "harness/codec/config_file.h"
 #include "harness/core/error.h"
 #include "harness/plan/config_keys.h"
+#include "harness/plan/loader_memory.h"
 #include "harness/plan/plan.h"
 #include "harness/plan/plan_text.h"
 
@@ -17,10 +21,16 @@ int check_command(const CheckArguments& arguments) {
   }
   const Config config = read_config_file(arguments.config, arguments.overrides);
   const Plan plan = make_plan(config, arguments.ranks);
-  check_data_sets(plan, arguments.ranks);
+  list_data_sets(plan, arguments.ranks);
   std::optional<Millis> step;
   if (arguments.step_ms) step = Millis{*arguments.step_ms};
   std::fputs(plan_text(plan, step).c_str(), stdout);
+  if (const auto limit = memory_limit()) {
+    // The run may be meant for another machine: no error here.
+    if (const auto sentence = loaders_exceed(plan, arguments.ranks, *limit)) {
+      fmt::print("warning: {}\n", *sentence);
+    }
+  }
   return value_of(ExitCode::kPass);
 }
 

@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <map>
 #include <memory>
 
+#include "harness/app/environment_probe.h"
 #include "harness/core/error.h"
 #include "harness/plan/arms.h"
-#include "workloads/input/dataset.h"
+#include "harness/plan/loader_memory.h"
 #include "workloads/input/sample_order.h"
 
 namespace traceml {
@@ -26,8 +26,8 @@ std::string place_of_data_set(const Config& config, const ArmConfig& arm) {
 
 }  // namespace
 
-void check_data_sets(const Plan& plan, int world_size) {
-  std::map<std::string, Dataset> loaded;
+DataSets list_data_sets(const Plan& plan, int world_size) {
+  DataSets listed;
   for (const ArmConfig& arm : plan.config.arms) {
     if (!reads_files(arm)) continue;
     const std::string place = place_of_data_set(plan.config, arm);
@@ -36,21 +36,28 @@ void check_data_sets(const Plan& plan, int world_size) {
                                    place, arm.name));
     }
     try {
-      auto found = loaded.find(arm.input.dataset_path);
-      if (found == loaded.end()) {
-        found = loaded.emplace(arm.input.dataset_path, load_dataset(arm.input.dataset_path)).first;
-      }
-      if (const auto classes = found->second.classes.size();
+      std::shared_ptr<const Dataset>& dataset = listed[arm.input.dataset_path];
+      if (!dataset) dataset = std::make_shared<const Dataset>(load_dataset(arm.input.dataset_path));
+      if (const auto classes = dataset->classes.size();
           classes > static_cast<std::size_t>(arm.workload.classes)) {
         throw UsageError(fmt::format(
             "the data set has {} classes and workload.classes is {}; set it to {} or more", classes,
             arm.workload.classes, classes));
       }
-      const auto images = static_cast<std::int64_t>(found->second.samples.size());
+      const auto images = static_cast<std::int64_t>(dataset->samples.size());
       SampleOrder(plan.config.seed, images, arm.workload.batch_size, Rank{0}, world_size);
     } catch (const Error& error) {
       throw UsageError(place + error.what());
     }
+  }
+  return listed;
+}
+
+void check_loader_memory(const Plan& plan, int ranks_on_node) {
+  const auto limit = memory_limit();
+  if (!limit) return;
+  if (const auto sentence = loaders_exceed(plan, ranks_on_node, *limit)) {
+    throw UsageError(*sentence);
   }
 }
 

@@ -14,6 +14,7 @@
 #include "harness/backends/local/steady_host_clock.h"
 #include "harness/backends/mpi/mpi_backend.h"
 #include "harness/backends/nccl/nccl_backend.h"
+#include "harness/ports/allowed_cores.h"
 #include "workloads/input/dataset.h"
 #include "workloads/torch/torch_workload.h"
 
@@ -110,7 +111,7 @@ int doctor_command(const DoctorArguments& arguments) {
   print_clock();
   fmt::print("ranks\n");
   line("start them with", "mpirun -n N --bind-to none traceml-bench CONFIG");
-  if (allowed_cores() == 1) {
+  if (allowed_core_count() == 1) {
     warn(
         "this process may use one core only: loader threads would share it with training; pass "
         "--bind-to none to mpirun");

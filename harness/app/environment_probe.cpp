@@ -1,7 +1,6 @@
 #include "harness/app/environment_probe.h"
 
 #include <fmt/format.h>
-#include <sched.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 
 #include "harness/app/commit.h"
 #include "harness/app/version.h"
+#include "harness/ports/allowed_cores.h"
 
 namespace traceml {
 namespace {
@@ -38,18 +38,20 @@ std::optional<std::string> operating_system() {
   return std::nullopt;
 }
 
+// A cgroup's limit: a plain number of bytes, or "max".
+std::optional<std::int64_t> bytes_in(const std::string& path) {
+  std::ifstream file(path);
+  std::int64_t bytes = 0;
+  if (!(file >> bytes)) return std::nullopt;
+  return bytes;
+}
+
 bool environment_is(const char* name, std::string_view value) {
   const char* set = std::getenv(name);
   return set != nullptr && set == value;
 }
 
 }  // namespace
-
-int allowed_cores() {
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
-  return CPU_COUNT(&set);
-}
 
 Environment probe_environment() {
   Environment environment;
@@ -60,7 +62,7 @@ Environment probe_environment() {
   }
   if (auto system = operating_system()) facts["os"] = *system;
   facts["cores_online"] = std::to_string(sysconf(_SC_NPROCESSORS_ONLN));
-  facts["cores_allowed"] = std::to_string(allowed_cores());
+  facts["cores_allowed"] = std::to_string(allowed_core_count());
   utsname kernel{};
   if (uname(&kernel) == 0) facts["kernel"] = kernel.release;
   facts["compiler"] = kCompiler;
@@ -68,6 +70,19 @@ Environment probe_environment() {
   facts["traceml_bench"] = kToolVersion;
   facts["build_commit"] = kCommit;
   return environment;
+}
+
+std::optional<std::int64_t> memory_limit() {
+  std::optional<std::int64_t> limit;
+  if (const auto total = proc_value("/proc/meminfo", "MemTotal")) {
+    limit = std::strtoll(total->c_str(), nullptr, 10) * 1024;
+  }
+  for (const char* path :
+       {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
+    const auto bytes = bytes_in(path);
+    if (bytes && (!limit || *bytes < *limit)) limit = bytes;
+  }
+  return limit;
 }
 
 std::vector<std::string> probe_distortions() {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,8 +13,9 @@ namespace traceml {
 // Reads /proc; null facts are left out. `extra` (MPI, libtorch, device) is the caller's to add.
 Environment probe_environment();
 
-// Cores that this process may run on.
-int allowed_cores();
+// Memory that this process may use: the machine's, or the limit of its container where that is
+// lower. nullopt where the kernel does not say.
+std::optional<std::int64_t> memory_limit();
 
 // What makes timings worthless: environment variables, an attached tracer, a sanitizer build. One
 // short text each.

@@ -22,6 +22,7 @@
 #include "harness/codec/config_file.h"
 #include "harness/plan/config.h"
 #include "harness/plan/plan.h"
+#include "harness/runner/agreement.h"
 #include "harness/runner/rank_program.h"
 #include "workloads/torch/torch_workload.h"
 
@@ -49,22 +50,10 @@ Plan read_plan(const RunArguments& arguments, int world_size) {
   return make_plan(config, world_size);
 }
 
-// Collective: the sentences of all ranks on rank 0, each once.
-std::vector<std::string> gather_once(Transport& transport, const std::string& sentence) {
-  std::vector<std::string> all;
-  std::set<std::string> seen = {""};
-  for (const std::string& text : transport.gather(sentence)) {
-    if (seen.insert(text).second) all.push_back(text);
-  }
-  return all;
-}
-
 // Collective: what distorts times on any rank, on every rank.
 std::vector<std::string> distortions_of_all_ranks(Transport& transport) {
-  std::string own;
-  for (const std::string& distortion : probe_distortions()) own += distortion + "\n";
   std::string all;
-  for (const std::string& text : gather_once(transport, own)) all += text;
+  for (const std::string& one : distinct_lines(transport, probe_distortions())) all += one + "\n";
   std::istringstream lines(transport.broadcast(all));
   std::set<std::string> distinct;
   for (std::string line; std::getline(lines, line);) distinct.insert(line);
@@ -105,7 +94,7 @@ RunInfo describe_run(Ranks& ranks, const Plan& plan, const std::string& created)
   info.environment.facts["ranks_on_node"] = std::to_string(ranks.ranks_on_node());
   info.distortions = plan.facts.distortions;
   for (const std::string& warning :
-       gather_once(ranks.transport(), ranks.affinity_warning().value_or(""))) {
+       distinct_lines(ranks.transport(), {ranks.affinity_warning().value_or("")})) {
     info.notes.push_back(warning);
   }
   return info;
@@ -153,9 +142,9 @@ int run_on(Ranks& ranks, HostClock& clock, const RunArguments& arguments) {
   const std::string created = transport.broadcast(utc_now());
   Plan plan = together(transport, [&] { return read_plan(arguments, transport.world_size()); });
   plan.facts.distortions = distortions_of_all_ranks(transport);
-  together(transport, [&] {
-    check_data_sets(plan, transport.world_size());
-    return true;
+  DataSets listed = together(transport, [&] {
+    check_loader_memory(plan, ranks.ranks_on_node());
+    return list_data_sets(plan, transport.world_size());
   });
   const std::string dir = agree_on_results_dir(transport, arguments, plan.config.name, created);
   RunInfo info = describe_run(ranks, plan, created);
@@ -163,7 +152,7 @@ int run_on(Ranks& ranks, HostClock& clock, const RunArguments& arguments) {
 
   RunOutcome outcome;
   {
-    const auto chosen = choose_workload(plan, ranks, clock);
+    const auto chosen = choose_workload(plan, ranks, clock, std::move(listed));
     std::unique_ptr<ProgressLine> progress;
     if (ranks.is_root() && !arguments.quiet) progress = std::make_unique<ProgressLine>();
     RankOptions options = options_of(transport, dir, progress.get());

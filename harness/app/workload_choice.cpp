@@ -21,14 +21,16 @@ bool is_virtual(const Plan& plan) {
 
 class ChosenTorch final : public ChosenWorkload {
  public:
-  ChosenTorch(const Plan& plan, Ranks& ranks, HostClock& clock) : ranks_(ranks), clock_(clock) {
+  ChosenTorch(const Plan& plan, Ranks& ranks, HostClock& clock, DataSets listed)
+      : ranks_(ranks), clock_(clock) {
     if (!has_plants(plan.config)) {
-      workload_ = make_torch_workload(plan, ranks.transport(), ranks.collective());
+      workload_ =
+          make_torch_workload(plan, ranks.transport(), ranks.collective(), std::move(listed));
       return;
     }
     planter_ = std::make_unique<Planter>(plan, ranks.transport().rank(), clock, ranks.collective());
-    workload_ =
-        planter_->around(make_torch_workload(plan, ranks.transport(), planter_->collective()));
+    workload_ = planter_->around(
+        make_torch_workload(plan, ranks.transport(), planter_->collective(), std::move(listed)));
   }
 
   Workload& workload() override { return *workload_; }
@@ -87,11 +89,12 @@ class ChosenSpin final : public ChosenWorkload {
 
 }  // namespace
 
-std::unique_ptr<ChosenWorkload> choose_workload(const Plan& plan, Ranks& ranks, HostClock& clock) {
+std::unique_ptr<ChosenWorkload> choose_workload(const Plan& plan, Ranks& ranks, HostClock& clock,
+                                                DataSets listed) {
   if (plan.config.arms.front().workload.spins()) {
     return std::make_unique<ChosenSpin>(plan, ranks, clock);
   }
-  return std::make_unique<ChosenTorch>(plan, ranks, clock);
+  return std::make_unique<ChosenTorch>(plan, ranks, clock, std::move(listed));
 }
 
 std::string device_of(const Plan& plan) {

@@ -9,6 +9,7 @@
 #include "harness/ports/device_clock.h"
 #include "harness/ports/host_clock.h"
 #include "harness/ports/workload.h"
+#include "workloads/input/dataset.h"
 
 namespace traceml {
 
@@ -24,9 +25,10 @@ class ChosenWorkload {
   virtual DeviceClock* device() = 0;  // null: none
 };
 
-// Collective. `plan`, `ranks` and `clock` outlive it. Throws UsageError for what the workload
-// cannot do, NotBuilt where it is not built in.
-std::unique_ptr<ChosenWorkload> choose_workload(const Plan& plan, Ranks& ranks, HostClock& clock);
+// Collective. `plan`, `ranks` and `clock` outlive it; `listed` are the data sets of the plan.
+// Throws UsageError for what the workload cannot do, NotBuilt where it is not built in.
+std::unique_ptr<ChosenWorkload> choose_workload(const Plan& plan, Ranks& ranks, HostClock& clock,
+                                                DataSets listed);
 
 // What reports say of a plan's workload: "cpu" or "fake"; and "virtual" where no rank talks to
 // another one.

@@ -9,13 +9,11 @@
 #include "harness/plan/command_rules.h"
 #include "harness/plan/config_keys.h"
 #include "harness/plan/figures.h"
+#include "harness/plan/loader_memory.h"
 
 namespace traceml {
 
 namespace {
-
-// Slots beside those read ahead: the batch in use and the one that follows it.
-constexpr std::int64_t kSlotsOfConsumer = 2;
 
 const ArmFacts& arm_of(const Plan& plan, ArmIndex arm) {
   return plan.facts.arms[static_cast<std::size_t>(arm.value)];
@@ -135,24 +133,14 @@ std::string blocks_section(const Plan& plan) {
 }
 
 std::string loaders_section(const Plan& plan) {
+  const std::vector<LoaderMemory> loaders = loaders_of(plan);
+  if (loaders.empty()) return "no loaders: every arm is input-free\n\n";
   TextTable table({"loader of", "workers", "slots", "bytes per slot", "host bytes per rank"});
-  std::int64_t total = 0;
-  int loaders = 0;
-  for (std::size_t i = 0; i < plan.facts.arms.size(); ++i) {
-    const ArmConfig& arm = plan.config.arms[i];
-    if (!reads_files(arm)) continue;
-    const std::int64_t size = arm.workload.image_size;
-    const std::int64_t sample = size * size * 3 * (arm.input.dtype == SampleType::kUint8 ? 1 : 4);
-    const std::int64_t slot = sample * arm.workload.batch_size;
-    const std::int64_t read_ahead = std::max<std::int64_t>(1, plan.facts.arms[i].queue_capacity);
-    const std::int64_t slots = read_ahead + kSlotsOfConsumer;
-    total += slots * slot;
-    ++loaders;
-    table.add({arm.name, std::to_string(arm.input.workers), std::to_string(slots),
-               with_thousands(slot), bytes_figure(slots * slot)});
+  for (const LoaderMemory& loader : loaders) {
+    table.add({loader.arm, std::to_string(loader.workers), std::to_string(loader.slots),
+               with_thousands(loader.slot_bytes), bytes_figure(loader.bytes())});
   }
-  if (loaders == 0) return "no loaders: every arm is input-free\n\n";
-  if (loaders > 1) table.add({"all arms", "", "", "", bytes_figure(total)});
+  if (loaders.size() > 1) table.add({"all arms", "", "", "", bytes_figure(loader_bytes(plan))});
   return table.text() + "\n";
 }
 

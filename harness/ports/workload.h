@@ -77,6 +77,10 @@ class Workload {
   virtual std::optional<std::int64_t> allocated_peak_bytes() { return std::nullopt; }
   virtual std::optional<std::int64_t> reserved_peak_bytes() { return std::nullopt; }
 
+  // input.on_error: replace: a sentence for each of the first files of this rank that could not be
+  // decoded, with its path relative to the data set.
+  virtual std::vector<std::string> replaced_files() const { return {}; }
+
   // A digest of all parameters, equal on all ranks of a healthy run.
   virtual std::uint64_t parameters_digest() = 0;
 

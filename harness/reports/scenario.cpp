@@ -7,6 +7,7 @@
 
 #include "harness/codec/gate_figures.h"
 #include "harness/plan/config_keys.h"
+#include "harness/plan/figures.h"
 #include "harness/reports/text.h"
 #include "harness/reports/words.h"
 
@@ -186,12 +187,34 @@ std::string failure_sentence(const RunInfo& info) {
              : info.failure;
 }
 
+namespace {
+
+// Arms that read other samples than the data set lists did other work than they say.
+std::string replaced_warning(const RunInfo& info) {
+  const auto count = [&](const char* name) {
+    const auto found = info.counters.find(name);
+    return found == info.counters.end() ? std::int64_t{0} : found->second;
+  };
+  const std::int64_t replaced = count("samples_replaced");
+  const std::int64_t delivered = count("samples_delivered");
+  if (replaced <= 0 || delivered <= 0) return "";
+  return fmt::format(
+      "{} of {} samples ({:.1f} %) could not be decoded and were replaced by others.",
+      with_thousands(replaced), with_thousands(delivered),
+      100.0 * static_cast<double>(replaced) / static_cast<double>(delivered));
+}
+
+}  // namespace
+
 std::vector<std::string> warnings_of(const ReportInput& input) {
   const CampaignSummary& summary = input.summary;
   std::vector<std::string> warnings;
   if (!input.info.distortions.empty()) {
     warnings.push_back(
         fmt::format("The environment distorts times: {}.", joined(input.info.distortions, ", ")));
+  }
+  if (const std::string replaced = replaced_warning(input.info); !replaced.empty()) {
+    warnings.push_back(replaced);
   }
   for (const Straggler& straggler : summary.stragglers) {
     if (!straggler.recurring) continue;

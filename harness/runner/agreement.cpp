@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 #include <sstream>
 
 #include "harness/codec/config_file.h"
@@ -99,6 +100,19 @@ std::map<std::string, std::int64_t> total_counters(
     }
   }
   return total;
+}
+
+std::vector<std::string> distinct_lines(Transport& transport,
+                                        const std::vector<std::string>& lines) {
+  std::vector<std::string> distinct;
+  std::set<std::string> seen = {""};
+  for (const std::string& text : transport.gather(fmt::format("{}", fmt::join(lines, "\n")))) {
+    std::istringstream of_rank(text);
+    for (std::string line; std::getline(of_rank, line);) {
+      if (seen.insert(line).second) distinct.push_back(line);
+    }
+  }
+  return distinct;
 }
 
 void gather_raw_files(Transport& transport, const std::string& own_dir,

@@ -29,6 +29,10 @@ std::string parameters_difference(Transport& transport, std::uint64_t digest);
 std::map<std::string, std::int64_t> total_counters(
     Transport& transport, const std::map<std::string, std::int64_t>& counters);
 
+// On rank 0 the distinct non-empty lines of all ranks, in rank order; elsewhere empty.
+std::vector<std::string> distinct_lines(Transport& transport,
+                                        const std::vector<std::string>& lines);
+
 // Rank 0 writes those raw files into `out_dir` that are not there yet (no shared folder).
 void gather_raw_files(Transport& transport, const std::string& own_dir, const std::string& out_dir);
 

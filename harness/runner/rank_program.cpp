@@ -206,6 +206,11 @@ class RankProgram {
           "all {} ranks held bit-equal parameters after the last window (digest {:016x})",
           transport_.world_size(), digest));
     }
+    const auto replaced = distinct_lines(transport_, workload_.replaced_files());
+    if (!replaced.empty()) {
+      outcome_.notes.push_back(fmt::format("files that were replaced (the first of them): {}",
+                                           fmt::join(replaced, "; ")));
+    }
     outcome_.facts = workload_.facts();
     outcome_.counters = total_counters(transport_, own_counters());
   }

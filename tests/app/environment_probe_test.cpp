@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
@@ -96,6 +95,13 @@ TEST(Distortions, NameAnAttachedTracer) {
   EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
+TEST(MemoryLimit, IsThatOfAMachine) {
+  const auto limit = memory_limit();
+  ASSERT_TRUE(limit.has_value());
+  EXPECT_GT(*limit, std::int64_t{64} << 20);
+  EXPECT_LT(*limit, std::int64_t{1} << 50);
+}
+
 TEST(EnvironmentFacts, HoldMachineAndBuildAndNoEmptyText) {
   const Environment environment = probe_environment();
   for (const char* fact : {"cores_online", "cores_allowed", "memory_gib", "kernel", "compiler",
@@ -114,23 +120,6 @@ TEST(EnvironmentFacts, HoldNothingPrivate) {
     EXPECT_NE(value, host) << name;
     EXPECT_FALSE(value.starts_with("/")) << name << ": " << value;
   }
-}
-
-// In a child: the mask of this process stays as it is.
-TEST(AllowedCores, FollowTheAffinityMask) {
-  ASSERT_GE(allowed_cores(), 1);
-  const pid_t child = fork();
-  ASSERT_GE(child, 0);
-  if (child == 0) {
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    CPU_SET(static_cast<std::size_t>(sched_getcpu()), &one);
-    if (sched_setaffinity(0, sizeof one, &one) != 0) _exit(2);
-    _exit(allowed_cores() == 1 ? 0 : 1);
-  }
-  int status = 0;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
 }
 
 }  // namespace

@@ -86,6 +86,9 @@ class FakeWorkload final : public Workload {
   std::map<std::string, std::int64_t> counters() const override {
     return {{"samples_replaced", 2}};
   }
+  std::vector<std::string> replaced_files() const override {
+    return {"a/1.jpg is empty", "b/2.jpg is truncated"};
+  }
 
  private:
   void call(const std::string& name, std::optional<std::int64_t> argument = std::nullopt) {

@@ -160,6 +160,12 @@ TEST_F(RankProgramTest, SumsCountersOnRankZero) {
   EXPECT_THAT(at(1).outcome.counters, IsEmpty());
 }
 
+TEST_F(RankProgramTest, NamesReplacedFilesOfAllRanksOnce) {
+  run();
+  EXPECT_THAT(at(0).outcome.notes,
+              testing::Contains(testing::EndsWith(": a/1.jpg is empty; b/2.jpg is truncated")));
+}
+
 TEST_F(RankProgramTest, EndsAllRanksAtTheTimeLimitAfterAWholeBlockAndNamesIt) {
   plan_.config.measure.time_limit = Seconds(0.030);  // warm-up 9 ms, a block 18 ms
   run();

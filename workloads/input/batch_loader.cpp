@@ -169,8 +169,12 @@ void BatchLoader::count(Slot& slot) {
   for (Row& row : slot.rows) {
     if (row.grey) ++grey_;
     if (row.replaced == 0) continue;
-    replaced_ += row.replaced;
-    if (replaced_files_.size() < kMostNamedFiles) replaced_files_.push_back(std::move(row.problem));
+    ++replaced_;
+    const bool named = std::find(replaced_files_.begin(), replaced_files_.end(), row.problem) !=
+                       replaced_files_.end();
+    if (!named && replaced_files_.size() < kMostNamedFiles) {
+      replaced_files_.push_back(std::move(row.problem));
+    }
   }
 }
 

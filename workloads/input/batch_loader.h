@@ -46,7 +46,7 @@ class BatchLoader final : public BatchSource {
   // What happened to one row; written by the worker that made it.
   struct Row {
     bool grey = false;
-    int replaced = 0;
+    int replaced = 0;  // files tried in vain for this row
     std::string
         problem;  // the sentence about the bad file: the first replaced one, or the fatal one
     bool fatal = false;

@@ -1,7 +1,5 @@
 #include "workloads/input/datagen.h"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -15,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/core/error.h"
+#include "harness/ports/allowed_cores.h"
 #include "workloads/input/cpu_time.h"
 #include "workloads/input/file_reader.h"
 #include "workloads/input/jpeg_decoder.h"
@@ -100,12 +99,6 @@ void write_text(const fs::path& path, const std::string& text) {
   write_file(path, text.data(), text.size());
 }
 
-int allowed_cores() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-}
-
 // Makes all images; what one thread throws ends the others and is thrown here.
 std::vector<FileFacts> write_images(const DatagenOptions& options,
                                     const std::vector<Entry>& entries) {
@@ -131,7 +124,7 @@ std::vector<FileFacts> write_images(const DatagenOptions& options,
     }
   };
   std::vector<std::thread> threads;
-  const int count = options.threads > 0 ? options.threads : allowed_cores();
+  const int count = options.threads > 0 ? options.threads : allowed_core_count();
   for (int i = 1; i < count; ++i) threads.emplace_back(work);
   work();
   for (std::thread& thread : threads) thread.join();

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -19,6 +21,9 @@ struct Dataset {
   std::vector<std::string> classes;  // sorted: the label of a class is its index
   std::vector<Sample> samples;
 };
+
+// By folder, as input.dataset_path names it.
+using DataSets = std::map<std::string, std::shared_ptr<const Dataset>>;
 
 // Food-101's tree (images/CLASS/ID.jpg, the training files listed in meta/train.json, else
 // meta/train.txt) where `folder` has such a list; else every .jpg and .jpeg file of a folder for

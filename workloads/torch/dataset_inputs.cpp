@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "workloads/input/dataset.h"
 #include "workloads/input/make_batch_source.h"
@@ -13,8 +14,8 @@ namespace {
 
 class DatasetInputs final : public InputProvider {
  public:
-  DatasetInputs(std::uint64_t seed, Rank rank, int world_size)
-      : seed_(seed), rank_(rank), world_size_(world_size) {}
+  DatasetInputs(std::uint64_t seed, Rank rank, int world_size, DataSets listed)
+      : seed_(seed), rank_(rank), world_size_(world_size), datasets_(std::move(listed)) {}
 
   std::unique_ptr<BatchSource> open(const ArmConfig& arm) override {
     std::shared_ptr<const Dataset> dataset = dataset_of(arm.input);
@@ -42,15 +43,16 @@ class DatasetInputs final : public InputProvider {
   std::uint64_t seed_;
   Rank rank_;
   int world_size_;
-  std::map<std::string, std::shared_ptr<const Dataset>> datasets_;  // by folder
+  DataSets datasets_;
   std::set<std::string> warm_;
   std::map<std::string, std::string> facts_;  // of the first data set opened
 };
 
 }  // namespace
 
-std::unique_ptr<InputProvider> make_dataset_inputs(std::uint64_t seed, Rank rank, int world_size) {
-  return std::make_unique<DatasetInputs>(seed, rank, world_size);
+std::unique_ptr<InputProvider> make_dataset_inputs(std::uint64_t seed, Rank rank, int world_size,
+                                                   DataSets listed) {
+  return std::make_unique<DatasetInputs>(seed, rank, world_size, std::move(listed));
 }
 
 }  // namespace traceml

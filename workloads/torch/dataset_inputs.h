@@ -4,12 +4,15 @@
 #include <memory>
 
 #include "harness/core/ids.h"
+#include "workloads/input/dataset.h"
 #include "workloads/torch/input_provider.h"
 
 namespace traceml {
 
-// Loaders over the data sets that arms name in input.dataset. A data set is listed once, when the
-// first arm opens it, and read once into the page cache, unless input.cache is cold.
-std::unique_ptr<InputProvider> make_dataset_inputs(std::uint64_t seed, Rank rank, int world_size);
+// Loaders over the data sets that arms name in input.dataset. A data set that is not
+// `listed` is listed when the first arm opens it; each is read once into the page cache, unless
+// input.cache is cold.
+std::unique_ptr<InputProvider> make_dataset_inputs(std::uint64_t seed, Rank rank, int world_size,
+                                                   DataSets listed = {});
 
 }  // namespace traceml

@@ -1,6 +1,5 @@
 #include "workloads/torch/intra_op_threads.h"
 
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 #include <sstream>
 
 #include "harness/core/error.h"
+#include "harness/ports/allowed_cores.h"
 
 namespace traceml {
 namespace {
@@ -48,16 +48,9 @@ bool share_cores(const RankCores& a, const RankCores& b) {
 }  // namespace
 
 RankCores cores_of_this_process() {
-  constexpr std::size_t kMasks = 16;  // of 1,024 cores each
-  std::array<cpu_set_t, kMasks> masks{};
-  if (sched_getaffinity(0, sizeof(masks), masks.data()) != 0) {
+  RankCores result{node_name(), cores_allowed_to(0)};
+  if (result.cores.empty()) {
     throw RunError("sched_getaffinity failed: the cores that this process may use are unknown");
-  }
-  RankCores result{node_name(), {}};
-  for (int core = 0; core < static_cast<int>(kMasks) * CPU_SETSIZE; ++core) {
-    if (CPU_ISSET_S(static_cast<std::size_t>(core), sizeof(masks), masks.data())) {
-      result.cores.push_back(core);
-    }
   }
   return result;
 }

@@ -148,6 +148,15 @@ class TorchWorkload final : public Workload {
     return facts;
   }
 
+  std::vector<std::string> replaced_files() const override {
+    std::vector<std::string> all;
+    for (const Arm& arm : arms_) {
+      if (!arm.feed) continue;
+      for (std::string& sentence : arm.feed->replaced_files()) all.push_back(std::move(sentence));
+    }
+    return all;
+  }
+
   std::map<std::string, std::int64_t> counters() const override {
     std::map<std::string, std::int64_t> sums;
     for (const Arm& arm : arms_) {
@@ -174,11 +183,6 @@ class TorchWorkload final : public Workload {
       (*facts)["model." + name] = model;
       (*facts)["parameters." + name] = parameters;
     }
-    std::string replaced;
-    for (const std::string& sentence : arm.feed->replaced_files()) {
-      replaced += (replaced.empty() ? "" : "; ") + sentence;
-    }
-    if (!replaced.empty()) (*facts)["replaced_files." + name] = replaced;
   }
 
   Arm& arm_at(ArmIndex index) { return arms_.at(static_cast<std::size_t>(index.value)); }
@@ -223,10 +227,10 @@ std::optional<TorchFacts> torch_facts() {
 }
 
 std::unique_ptr<Workload> make_torch_workload(const Plan& plan, Transport& transport,
-                                              Collective& collective) {
-  return make_torch_workload(
-      plan, transport, collective,
-      make_dataset_inputs(plan.config.seed, transport.rank(), transport.world_size()));
+                                              Collective& collective, DataSets listed) {
+  return make_torch_workload(plan, transport, collective,
+                             make_dataset_inputs(plan.config.seed, transport.rank(),
+                                                 transport.world_size(), std::move(listed)));
 }
 
 std::unique_ptr<Workload> make_torch_workload(const Plan& plan, Transport& transport,

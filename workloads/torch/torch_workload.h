@@ -10,6 +10,7 @@
 #include "harness/ports/collective.h"
 #include "harness/ports/transport.h"
 #include "harness/ports/workload.h"
+#include "workloads/input/dataset.h"
 #include "workloads/torch/input_provider.h"
 
 namespace traceml {
@@ -23,12 +24,12 @@ struct TorchFacts {
 // nullopt: libtorch is not built in.
 std::optional<TorchFacts> torch_facts();
 
-// The training job of this rank with the data sets of the plan. Collective over ranks; sets
-// libtorch's thread counts for the whole process. Transport and collective outlive the workload.
-// Throws UsageError for a device, precision or thread count that cannot be had, NotBuilt without
-// libtorch.
+// The training job of this rank with the data sets of the plan, those of them that are `listed`
+// already and others listed now. Collective over ranks; sets libtorch's thread counts for the whole
+// process. Transport and collective outlive the workload. Throws UsageError for a device, precision
+// or thread count that cannot be had, NotBuilt without libtorch.
 std::unique_ptr<Workload> make_torch_workload(const Plan& plan, Transport& transport,
-                                              Collective& collective);
+                                              Collective& collective, DataSets listed);
 
 // The same with loaders from elsewhere.
 std::unique_ptr<Workload> make_torch_workload(const Plan& plan, Transport& transport,

@@ -8,7 +8,7 @@ std::optional<TorchFacts> torch_facts() {
 }
 
 std::unique_ptr<Workload> make_torch_workload(const Plan& /*plan*/, Transport& /*transport*/,
-                                              Collective& /*collective*/) {
+                                              Collective& /*collective*/, DataSets /*listed*/) {
   throw NotBuilt("training with libtorch", "TRACEML_WITH_TORCH");
 }
 

@@ -1,13 +1,14 @@
 #include "harness/backends/mpi/launch_environment.h"
 
 #include <fmt/core.h>
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdlib>
+
+#include "harness/ports/allowed_cores.h"
 
 namespace traceml {
 namespace {
@@ -20,13 +21,6 @@ std::optional<int> world_named(const EnvironmentLookup& environment, const std::
   const auto [stop, error] = std::from_chars(text->data(), end, value);
   if (error != std::errc() || stop != end || value < 1) return std::nullopt;
   return value;
-}
-
-std::optional<int> cores_of(pid_t process) {
-  cpu_set_t mask;
-  CPU_ZERO(&mask);
-  if (sched_getaffinity(process, sizeof(mask), &mask) != 0) return std::nullopt;
-  return std::max(1, CPU_COUNT(&mask));
 }
 
 }  // namespace
@@ -76,12 +70,9 @@ std::optional<std::string> binding_warning(const CoreCounts& cores) {
       cores.allowed, cores.launcher_allowed);
 }
 
-int cores_allowed() {
-  return cores_of(0).value_or(1);
-}
-
-int launcher_cores_allowed() {
-  return cores_of(getppid()).value_or(cores_allowed());
+int launcher_core_count() {
+  const int cores = static_cast<int>(cores_allowed_to(getppid()).size());
+  return cores > 0 ? cores : allowed_core_count();
 }
 
 }  // namespace traceml

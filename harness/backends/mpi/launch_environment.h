@@ -27,7 +27,7 @@ struct CoreCounts {
 // several.
 std::optional<std::string> binding_warning(const CoreCounts& cores);
 
-int cores_allowed();           // this process; at least 1
-int launcher_cores_allowed();  // the parent process; cores_allowed() where it cannot be read
+// Cores that the parent process may run on; this one's where that cannot be read.
+int launcher_core_count();
 
 }  // namespace traceml

@@ -10,6 +10,7 @@
 
 #include "harness/backends/mpi/launch_environment.h"
 #include "harness/backends/mpi/mpi_internal.h"
+#include "harness/ports/allowed_cores.h"
 
 namespace traceml {
 
@@ -78,8 +79,8 @@ class RealMpiWorld final : public MpiWorld {
     check(MPI_Comm_size(node_, &ranks_on_node_), "MPI_Comm_size");
     check(MPI_Comm_rank(node_, &rank_on_node_), "MPI_Comm_rank");
     const bool launched = process_environment("OMPI_COMM_WORLD_SIZE").has_value();
-    const int allowed = cores_allowed();
-    const int launcher = launched ? launcher_cores_allowed() : allowed;
+    const int allowed = allowed_core_count();
+    const int launcher = launched ? launcher_core_count() : allowed;
     cores_ = {.allowed = allowed,
               .launcher_allowed = maximum_on(node_, std::max(allowed, launcher)),
               .ranks_on_node = ranks_on_node_};

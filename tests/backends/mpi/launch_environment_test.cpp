@@ -63,9 +63,8 @@ TEST(BindingWarningTest, NamesTheFlagWhereARankIsPinned) {
               Optional(HasSubstr("2 of 16 cores")));
 }
 
-TEST(CoresAllowedTest, IsAtLeastOne) {
-  EXPECT_GE(cores_allowed(), 1);
-  EXPECT_GE(launcher_cores_allowed(), 1);
+TEST(LauncherCoreCountTest, IsAtLeastOne) {
+  EXPECT_GE(launcher_core_count(), 1);
 }
 
 }  // namespace

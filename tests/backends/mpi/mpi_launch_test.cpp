@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <string>
 
-#include "harness/backends/mpi/launch_environment.h"
+#include "harness/ports/allowed_cores.h"
 
 namespace traceml {
 namespace {
@@ -90,7 +90,7 @@ TEST(MpiLaunchTest, RefusesToRunSingleWorldsUnderAnotherMpisLauncher) {
 
 // The launcher's default binding gives each rank one core; it shows only where there are several.
 TEST(MpiLaunchTest, WarnsWhereTheLauncherPinsRanksToCores) {
-  if (cores_allowed() < 2) GTEST_SKIP() << "one core: a pinned rank loses nothing";
+  if (allowed_core_count() < 2) GTEST_SKIP() << "one core: a pinned rank loses nothing";
   const Ended pinned = shell(mpirun("-n 2 --bind-to core --map-by core") + "size");
   EXPECT_THAT(pinned.output, HasSubstr("pass --bind-to none to mpirun")) << pinned.output;
   const Ended single = shell(mpirun("-n 1 --bind-to core --map-by core") + "size");
