@@ -64,11 +64,9 @@ FinishedRun read_finished_run(const std::string& dir, bool accept_edited) {
   run.plan.facts.distortions = run.info.distortions;
 
   const std::vector<std::string> arms = arm_names_of(run.plan);
-  std::vector<RankRecords> ranks;
   std::vector<std::string> warnings;
-  for (const Rank rank : ranks_in(raw)) {
-    ranks.push_back(read_rank_records(raw, rank, arms, accept_edited, &warnings));
-  }
+  const std::vector<RankRecords> ranks =
+      read_run_records({raw, run.info.run, arms, accept_edited}, run.plan.facts, &warnings);
   run.summary = summarize_campaign(run.plan.facts, ranks);
   run.summary.warnings.insert(run.summary.warnings.end(), warnings.begin(), warnings.end());
   if (!run.info.finished) {

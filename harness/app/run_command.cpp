@@ -15,6 +15,7 @@
 #include "harness/app/progress_line.h"
 #include "harness/app/ranks.h"
 #include "harness/app/results_dir.h"
+#include "harness/app/run_identity.h"
 #include "harness/app/version.h"
 #include "harness/app/workload_choice.h"
 #include "harness/backends/local/steady_host_clock.h"
@@ -148,6 +149,7 @@ int run_on(Ranks& ranks, HostClock& clock, const RunArguments& arguments) {
   });
   const std::string dir = agree_on_results_dir(transport, arguments, plan.config.name, created);
   RunInfo info = describe_run(ranks, plan, created);
+  info.run = agree_on_run_id(transport, plan);
   if (ranks.is_root()) write_run_info(dir + "/raw/run_info.json", info);
 
   RunOutcome outcome;
@@ -156,6 +158,7 @@ int run_on(Ranks& ranks, HostClock& clock, const RunArguments& arguments) {
     std::unique_ptr<ProgressLine> progress;
     if (ranks.is_root() && !arguments.quiet) progress = std::make_unique<ProgressLine>();
     RankOptions options = options_of(transport, dir, progress.get());
+    options.run = info.run;
     options.wall = &clock;
     options.min_device_warm_up = Seconds{0};  // no device of this version has clocks to ramp up
     outcome = run_rank(plan, options, chosen->workload(), chosen->transport(), chosen->clock(),

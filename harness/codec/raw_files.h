@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "harness/codec/run_id.h"
+#include "harness/core/campaign.h"
 #include "harness/core/records.h"
 
 namespace traceml {
@@ -16,7 +18,7 @@ class RawWriter {
   // Creates DIR and in it windows_rank_0000.csv, steps_..., collectives_...; arm_names[i] is the
   // name of ArmIndex{i}. Throws RunError (file exists, disk full, not writable) from here and from
   // append().
-  RawWriter(const std::string& dir, Rank rank, std::vector<std::string> arm_names);
+  RawWriter(const std::string& dir, RunId run, Rank rank, std::vector<std::string> arm_names);
   ~RawWriter();
   RawWriter(const RawWriter&) = delete;
   RawWriter& operator=(const RawWriter&) = delete;
@@ -31,11 +33,25 @@ class RawWriter {
   std::unique_ptr<Files> files_;
 };
 
-// Throws RunError naming file and line where a checksum does not match, unless accept_edited. A
-// torn last window is left out and named in `warnings` (docs/files.md).
-RankRecords read_rank_records(const std::string& dir, Rank rank,
-                              const std::vector<std::string>& arm_names, bool accept_edited,
+// The raw files of a run, before they are read.
+struct RawFolder {
+  std::string path;
+  RunId run;  // whose files they must be
+  std::vector<std::string> arm_names;
+  bool accept_edited = false;  // what was edited or belongs to another run is a warning
+};
+
+// Throws RunError naming file and line where a file is of another run or rank or a checksum does
+// not match, unless accept_edited. A torn last window is left out and named in `warnings`, as is a
+// missing file (docs/files.md).
+RankRecords read_rank_records(const RawFolder& folder, Rank rank,
                               std::vector<std::string>* warnings);
+
+// Of all ranks that have files. A rank without its steps file reported nothing, one without its
+// collectives lacks those alone; both are warnings. Throws RunError as above and, accept_edited or
+// not, for a rank that the run did not have and for rows that its plan does not hold.
+std::vector<RankRecords> read_run_records(const RawFolder& folder, const CampaignFacts& facts,
+                                          std::vector<std::string>* warnings);
 
 // Ranks that have files in `dir`, in order.
 std::vector<Rank> ranks_in(const std::string& dir);

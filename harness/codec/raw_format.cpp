@@ -15,10 +15,11 @@ std::string steps_header() {
   return header + ",allocated_peak_bytes,reserved_peak_bytes";
 }
 
+constexpr std::array<std::string_view, 3> kStems = {"windows", "steps", "collectives"};
+
 }  // namespace
 
 std::string raw_file_name(RawFile file, Rank rank) {
-  constexpr std::array<std::string_view, 3> kStems = {"windows", "steps", "collectives"};
   return fmt::format("{}_rank_{:04}.csv", kStems[index_of(file)], rank.value);
 }
 
@@ -31,8 +32,12 @@ const std::string& raw_header(RawFile file) {
   return kHeaders[index_of(file)];
 }
 
-std::string checksum_line(std::uint32_t crc, std::int64_t rows) {
-  return fmt::format("#crc32 {:08x} rows={}\n", crc, rows);
+std::string raw_identity(RunId run, Rank rank, RawFile file) {
+  return raw_identity(run, rank, kStems[index_of(file)]);
+}
+
+std::string raw_identity(RunId run, Rank rank, std::string_view kind) {
+  return fmt::format("{}{} rank {} {}", kIdentity, text_of(run), rank.value, kind);
 }
 
 }  // namespace traceml

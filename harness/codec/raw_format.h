@@ -3,10 +3,10 @@
 
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <string>
 #include <string_view>
 
+#include "harness/codec/run_id.h"
 #include "harness/core/ids.h"
 
 namespace traceml {
@@ -26,8 +26,13 @@ std::string raw_file_name(RawFile file, Rank rank);
 // The first line, without its line end.
 const std::string& raw_header(RawFile file);
 
-// "#crc32 0a1b2c3d rows=12\n": crc is that of every byte of the file before this line.
-std::string checksum_line(std::uint32_t crc, std::int64_t rows);
+// The second line, without its line end, says whose file it is: "#run 0a1b2c3d4e5f6071 rank 3
+// windows".
+std::string raw_identity(RunId run, Rank rank, RawFile file);
+std::string raw_identity(RunId run, Rank rank, std::string_view kind);
+
+// How every identity begins.
+inline constexpr std::string_view kIdentity = "#run ";
 
 // A phase that took place and has no time on either clock: written in its host field.
 inline constexpr std::string_view kUntimed = "null";

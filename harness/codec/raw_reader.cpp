@@ -1,13 +1,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <filesystem>
+#include <limits>
 #include <string_view>
 #include <system_error>
 #include <type_traits>
 
 #include "harness/codec/raw_files.h"
+#include "harness/codec/raw_plan_check.h"
 #include "harness/codec/raw_text.h"
 #include "harness/core/error.h"
 
@@ -201,31 +204,63 @@ std::vector<Record> read_rows(const RawText& raw, RawFile file, std::size_t grou
   return records;
 }
 
+std::string missing_words(RawFile file, Rank rank) {
+  if (file == RawFile::kCollectives) return " is missing: nothing is said of its all-reduces";
+  return fmt::format(" is missing: nothing of rank {} counts", rank.value);
+}
+
 }  // namespace
 
-RankRecords read_rank_records(const std::string& dir, Rank rank,
-                              const std::vector<std::string>& arm_names, bool accept_edited,
+RankRecords read_rank_records(const RawFolder& folder, Rank rank,
                               std::vector<std::string>* warnings) {
-  const auto open = [&](RawFile file) {
-    return read_raw_text(dir, file, rank, accept_edited, warnings);
-  };
-  const RawText windows = open(RawFile::kWindows);
-  const RawText steps = open(RawFile::kSteps);
-  const RawText collectives = open(RawFile::kCollectives);
-  // Each append closes one group in each file: what one file lacks is left out of all.
-  const std::size_t groups =
-      std::min({windows.groups.size(), steps.groups.size(), collectives.groups.size()});
-  for (const RawText* raw : {&windows, &steps, &collectives}) {
-    if (raw->groups.size() > groups) {
-      warnings->push_back(fmt::format(
-          "{}: its last {} of {} checksummed groups are missing in another file of rank {}; left "
-          "out",
-          raw->name, raw->groups.size() - groups, raw->groups.size(), rank.value));
+  std::array<RawText, kRawFiles.size()> texts;
+  std::size_t groups = std::numeric_limits<std::size_t>::max();
+  for (const RawFile file : kRawFiles) {
+    const std::string name = raw_file_name(file, rank);
+    if (!std::filesystem::exists(folder.path + "/" + name)) {
+      warnings->push_back(name + missing_words(file, rank));
+      if (file == RawFile::kCollectives) continue;
+      return {rank, {}, {}, {}};
     }
+    RawText& text = texts[index_of(file)];
+    text =
+        read_raw_text(folder.path, name, {raw_header(file), raw_identity(folder.run, rank, file)},
+                      folder.accept_edited, warnings);
+    groups = std::min(groups, text.groups.size());
   }
-  return {rank, read_rows<WindowRecord>(windows, RawFile::kWindows, groups, arm_names),
-          read_rows<StepRecord>(steps, RawFile::kSteps, groups, arm_names),
-          read_rows<CollectiveRecord>(collectives, RawFile::kCollectives, groups, arm_names)};
+  // Each append closes one group in each file: what one file lacks is left out of all.
+  for (const RawText& raw : texts) {
+    if (raw.groups.size() <= groups) continue;
+    warnings->push_back(fmt::format(
+        "{}: its last {} of {} checksummed groups are missing in another file of rank {}; left out",
+        raw.name, raw.groups.size() - groups, raw.groups.size(), rank.value));
+  }
+  const auto& [windows, steps, collectives] = texts;
+  const std::vector<std::string>& arms = folder.arm_names;
+  RankRecords records{rank,
+                      read_rows<WindowRecord>(windows, RawFile::kWindows, groups, arms),
+                      read_rows<StepRecord>(steps, RawFile::kSteps, groups, arms),
+                      {}};
+  if (!collectives.groups.empty()) {
+    records.collectives =
+        read_rows<CollectiveRecord>(collectives, RawFile::kCollectives, groups, arms);
+  }
+  return records;
+}
+
+std::vector<RankRecords> read_run_records(const RawFolder& folder, const CampaignFacts& facts,
+                                          std::vector<std::string>* warnings) {
+  std::vector<RankRecords> ranks;
+  for (const Rank rank : ranks_in(folder.path)) {
+    const std::string file = folder.path + "/" + raw_file_name(RawFile::kWindows, rank);
+    if (rank.value >= facts.world_size) {
+      throw RunError(fmt::format("{} belongs to another run: this one had {} {}", file,
+                                 facts.world_size, facts.world_size == 1 ? "rank" : "ranks"));
+    }
+    ranks.push_back(read_rank_records(folder, rank, warnings));
+    check_against_plan(facts, ranks.back(), folder.path);
+  }
+  return ranks;
 }
 
 std::vector<Rank> ranks_in(const std::string& dir) {

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "harness/codec/atomic_file.h"
+#include "harness/codec/checksummed_file.h"
 #include "harness/codec/crc32.h"
 #include "harness/core/error.h"
 
@@ -23,21 +24,22 @@ class GroupScanner {
   GroupScanner(RawText* raw, bool accept_edited, std::vector<std::string>* warnings)
       : raw_(raw), accept_edited_(accept_edited), warnings_(warnings) {}
 
-  void scan(const std::string& header) {
+  void scan(const RawOpening& opening) {
     const std::string_view text = raw_->text;
-    // A file that died with its first line says nothing else than that.
-    if (text.find('\n') == std::string_view::npos && header.starts_with(text)) {
+    // A file that died with its first lines says nothing else than that.
+    if ((opening.header + "\n" + opening.identity).starts_with(text)) {
       warnings_->push_back(raw_->name + " is empty: its rank ended before a window");
       return;
     }
-    if (!text.starts_with(header + "\n")) {
+    if (!text.starts_with(opening.header + "\n")) {
       throw RunError(fmt::format("{}:1: these are not the columns of this version; expected {}",
-                                 raw_->path, header));
+                                 raw_->path, opening.header));
     }
-    group_.begin = header.size() + 1;
+    group_.begin = opening.header.size() + 1;
     group_.first_line = 2;
+    check_identity(opening.identity);
     std::size_t at = group_.begin;
-    std::int64_t line = 2;
+    std::int64_t line = group_.first_line;
     while (at < text.size()) {
       const void* found = std::memchr(text.data() + at, '\n', text.size() - at);
       if (found == nullptr) break;
@@ -54,6 +56,25 @@ class GroupScanner {
   }
 
  private:
+  void check_identity(const std::string& wanted) {
+    const std::string_view rest = std::string_view(raw_->text).substr(group_.begin);
+    const std::size_t end = rest.find('\n');
+    const std::string_view line = rest.substr(0, end);
+    if (line.starts_with(kIdentity)) {
+      group_.begin += end == rest.npos ? rest.size() : end + 1;
+      ++group_.first_line;
+    }
+    if (line == wanted) return;
+    if (!accept_edited_) {
+      throw RunError(fmt::format(
+          "{} belongs to another run or rank: its second line is not '{}'; put the file back that "
+          "this run wrote, or read this one all the same with --accept-edited",
+          raw_->path, wanted));
+    }
+    warnings_->push_back(raw_->name +
+                         " belongs to another run or rank; read because of --accept-edited");
+  }
+
   void close_group(std::size_t at, std::size_t end, std::int64_t line) {
     const std::string_view text = raw_->text;
     crc_ = crc32(text.substr(checked_, at - checked_), crc_);
@@ -101,13 +122,13 @@ class GroupScanner {
 
 }  // namespace
 
-RawText read_raw_text(const std::string& dir, RawFile file, Rank rank, bool accept_edited,
-                      std::vector<std::string>* warnings) {
+RawText read_raw_text(const std::string& dir, const std::string& name, const RawOpening& opening,
+                      bool accept_edited, std::vector<std::string>* warnings) {
   RawText raw;
-  raw.name = raw_file_name(file, rank);
+  raw.name = name;
   raw.path = dir + "/" + raw.name;
   raw.text = read_whole_file(raw.path);
-  GroupScanner(&raw, accept_edited, warnings).scan(raw_header(file));
+  GroupScanner(&raw, accept_edited, warnings).scan(opening);
   return raw;
 }
 

@@ -25,10 +25,16 @@ struct RawText {
   std::vector<RawGroup> groups;
 };
 
-// Reads the file and checks its header and every checksum. Throws RunError naming file and lines
-// where one does not hold; with accept_edited it is a warning. Bytes after the last checksum line
-// are left out with a warning.
-RawText read_raw_text(const std::string& dir, RawFile file, Rank rank, bool accept_edited,
-                      std::vector<std::string>* warnings);
+// What a file must begin with.
+struct RawOpening {
+  std::string header;    // its first line
+  std::string identity;  // its second: raw_identity()
+};
+
+// Reads DIR/NAME and checks its header, whose file it is, and every checksum. Throws RunError
+// naming file and lines where one does not hold; with accept_edited the last two are warnings.
+// Bytes after the last checksum line are left out with a warning.
+RawText read_raw_text(const std::string& dir, const std::string& name, const RawOpening& opening,
+                      bool accept_edited, std::vector<std::string>* warnings);
 
 }  // namespace traceml

@@ -1,4 +1,3 @@
-#include <fcntl.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,8 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "harness/codec/atomic_file.h"
-#include "harness/codec/crc32.h"
+#include "harness/codec/checksummed_file.h"
 #include "harness/codec/raw_files.h"
 #include "harness/codec/raw_format.h"
 #include "harness/core/error.h"
@@ -93,29 +91,6 @@ void add_row(std::string* rows, const std::string& arm, const CollectiveRecord& 
   rows->append(",").append(csv_field(one_line(record.clock))).append("\n");
 }
 
-// One file, its checksum so far.
-class ChecksummedFile {
- public:
-  ChecksummedFile(const std::string& dir, RawFile file, Rank rank)
-      : file_(dir + "/" + raw_file_name(file, rank), O_WRONLY | O_CREAT | O_EXCL | O_APPEND) {
-    write(raw_header(file) + "\n");
-  }
-
-  void append(std::string rows, std::int64_t count) {
-    rows += checksum_line(crc32(rows, crc_), count);
-    write(rows);
-  }
-
- private:
-  void write(std::string_view bytes) {
-    file_.write_and_sync(bytes);
-    crc_ = crc32(bytes, crc_);
-  }
-
-  FileDescriptor file_;
-  std::uint32_t crc_ = 0;
-};
-
 void check_name(const std::string& arm) {
   if (std::any_of(arm.begin(), arm.end(), is_control)) {
     throw RunError(fmt::format(
@@ -146,16 +121,20 @@ struct RawWriter::Files {
   }
 };
 
-RawWriter::RawWriter(const std::string& dir, Rank rank, std::vector<std::string> arm_names) {
+RawWriter::RawWriter(const std::string& dir, RunId run, Rank rank,
+                     std::vector<std::string> arm_names) {
   for (std::string& arm : arm_names) {
     check_name(arm);
     arm = csv_field(arm);
   }
   make_folder(dir);
-  files_ = std::make_unique<Files>(Files{
-      {ChecksummedFile(dir, RawFile::kWindows, rank), ChecksummedFile(dir, RawFile::kSteps, rank),
-       ChecksummedFile(dir, RawFile::kCollectives, rank)},
-      std::move(arm_names)});
+  const auto create = [&](RawFile file) {
+    return ChecksummedFile(dir + "/" + raw_file_name(file, rank),
+                           raw_header(file) + "\n" + raw_identity(run, rank, file) + "\n");
+  };
+  files_ = std::make_unique<Files>(
+      Files{{create(RawFile::kWindows), create(RawFile::kSteps), create(RawFile::kCollectives)},
+            std::move(arm_names)});
 }
 
 RawWriter::~RawWriter() = default;

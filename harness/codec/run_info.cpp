@@ -24,6 +24,7 @@ std::string checksum_of(const Json& content) {
 
 Json to_json(const RunInfo& info) {
   return {{"schema", kSchema},
+          {"run_id", text_of(info.run)},
           {"tool_version", info.tool_version},
           {"created_utc", info.created_utc},
           {"world_size", info.world_size},
@@ -42,6 +43,9 @@ Json to_json(const RunInfo& info) {
 
 RunInfo from_json(const Json& json) {
   RunInfo info;
+  const auto run = run_id_in(json.at("run_id").get<std::string>());
+  if (!run) throw RunError("run_id is not 16 hexadecimal digits");
+  info.run = *run;
   json.at("tool_version").get_to(info.tool_version);
   json.at("created_utc").get_to(info.created_utc);
   json.at("world_size").get_to(info.world_size);

@@ -6,12 +6,14 @@
 #include <string>
 #include <vector>
 
+#include "harness/codec/run_id.h"
 #include "harness/plan/config.h"
 #include "harness/plan/environment.h"
 
 namespace traceml {
 
 struct RunInfo {
+  RunId run;  // the raw files of this run name it, too
   std::string tool_version;
   std::string created_utc;  // "2026-11-29T18:15:00Z"
   std::string config_text;  // canonical form of the resolved config (write_config)

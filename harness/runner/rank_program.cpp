@@ -49,7 +49,7 @@ class RankProgram {
     begin_ = wall_.now();
     require_equal(transport_, things_of(plan_, options_.build));
     agreed_ = true;
-    RawWriter writer(options_.own_raw_dir, transport_.rank(), arm_names_);
+    RawWriter writer(options_.own_raw_dir, options_.run, transport_.rank(), arm_names_);
     const Watchdog watchdog(position_, nanos(plan_.config.measure.step_timeout),
                             [this](const PositionView& view) { fail_stalled(view); });
     prepare();

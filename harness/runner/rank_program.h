@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/codec/run_id.h"
 #include "harness/plan/plan.h"
 #include "harness/ports/device_clock.h"
 #include "harness/ports/host_clock.h"
@@ -19,6 +20,7 @@ namespace traceml {
 
 struct RankOptions {
   std::string build;        // version and commit of the binary: must be equal on all ranks
+  RunId run;                // what the raw files say whose they are; equal on all ranks
   std::string own_raw_dir;  // this rank writes here after each window; exists
   std::string out_raw_dir;  // rank 0: files of all ranks lie here in the end; exists on rank 0
   ProgressSink* progress = nullptr;  // rank 0 only; may be null

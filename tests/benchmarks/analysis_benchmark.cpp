@@ -3,10 +3,8 @@
 
 #include <benchmark/benchmark.h>
 
-#include <filesystem>
 #include <fstream>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "harness/analysis/campaign.h"
@@ -83,19 +81,11 @@ void BM_SummarizeCampaign(benchmark::State& state) {
   count(state, steps_in(ranks));
 }
 
-// The files of rank 0, and copies of them under the names of the other ranks: the writer waits for
-// the disk at each file.
+// The records of one rank under the numbers of all.
 void write_raw_files(const RankRecords& first, int ranks, const std::string& folder) {
-  namespace fs = std::filesystem;
-  RawWriter(folder, first.rank, kArms).append(first.windows, first.steps, first.collectives);
-  const std::vector<fs::path> written{fs::directory_iterator(folder), {}};
-  for (const fs::path& file : written) {
-    const std::string path = file.string();
-    const std::string stem = path.substr(0, path.size() - std::string_view("0000.csv").size());
-    for (int rank = 1; rank < ranks; ++rank) {
-      const std::string digits = std::to_string(10000 + rank).substr(1);
-      fs::copy_file(file, stem + digits + ".csv");
-    }
+  for (int rank = 0; rank < ranks; ++rank) {
+    RawWriter(folder, RunId{}, Rank{rank}, kArms)
+        .append(first.windows, first.steps, first.collectives);
   }
 }
 
@@ -112,7 +102,7 @@ void BM_ReadRawFiles(benchmark::State& state) {
     std::vector<std::string> warnings;
     std::vector<RankRecords> ranks;
     for (const Rank rank : ranks_in(folder.path())) {
-      ranks.push_back(read_rank_records(folder.path(), rank, kArms, false, &warnings));
+      ranks.push_back(read_rank_records({folder.path(), RunId{}, kArms}, rank, &warnings));
     }
     if (!warnings.empty() || steps_in(ranks) != steps) state.SkipWithError("not all was read");
     records_mib = mib_of(ranks);

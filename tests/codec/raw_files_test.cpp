@@ -19,6 +19,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
+constexpr RunId kRun{0x0a1b2c3d4e5f6071};
 const std::vector<std::string> kArms = {"reference", "shipped", "shipped/none"};
 
 WindowRecord window_of(int arm, std::int64_t index) {
@@ -66,7 +67,7 @@ CollectiveRecord collective_of(std::optional<std::int64_t> window, int bucket) {
 class RawFiles : public ::testing::Test {
  protected:
   RankRecords read(bool accept_edited = false) {
-    return read_rank_records(folder_.path(), Rank{0}, kArms, accept_edited, &warnings_);
+    return read_rank_records({folder_.path(), kRun, kArms, accept_edited}, Rank{0}, &warnings_);
   }
 
   std::string error_of(bool accept_edited = false) {
@@ -80,7 +81,7 @@ class RawFiles : public ::testing::Test {
 
   // Warm-up, then windows 0 and 1.
   void write_three_groups() {
-    RawWriter writer(folder_.path(), Rank{0}, kArms);
+    RawWriter writer(folder_.path(), kRun, Rank{0}, kArms);
     writer.append({}, {step_of(1, std::nullopt, 0)}, {collective_of(std::nullopt, 0)});
     writer.append({window_of(1, 0)}, {step_of(1, 0, 1), step_of(1, 0, 2)}, {collective_of(0, 0)});
     writer.append({window_of(2, 1)}, {}, {});
@@ -129,7 +130,7 @@ TEST_F(RawFiles, ComeBackAsTheyWereWritten) {
   const std::vector<CollectiveRecord> collectives = {collective_of(std::nullopt, 0),
                                                      collective_of(0, 1)};
   {
-    RawWriter writer(folder_.path(), Rank{0}, kArms);
+    RawWriter writer(folder_.path(), kRun, Rank{0}, kArms);
     writer.append({windows[0]}, {steps[0]}, {collectives[0]});
     writer.append({windows[1]}, {steps[1]}, {collectives[1]});
   }
@@ -154,7 +155,7 @@ TEST_F(RawFiles, KeepAPhaseThatTookPlaceWithoutAnyTime) {
   StepRecord step = step_of(1, 0, 2);
   step.phases[index_of(Phase::kLoss)] = DualTime{};
   step.phases[index_of(Phase::kTraced)] = DualTime{};
-  RawWriter(folder_.path(), Rank{0}, kArms).append({}, {step}, {});
+  RawWriter(folder_.path(), kRun, Rank{0}, kArms).append({}, {step}, {});
   EXPECT_EQ(read().steps, std::vector<StepRecord>{step});
 }
 
@@ -162,7 +163,7 @@ TEST_F(RawFiles, KeepALossThatIsNotFinite) {
   WindowRecord window = window_of(1, 0);
   window.loss_first = std::numeric_limits<double>::infinity();
   window.loss_last = std::nan("");
-  RawWriter(folder_.path(), Rank{0}, kArms).append({window}, {}, {});
+  RawWriter(folder_.path(), kRun, Rank{0}, kArms).append({window}, {}, {});
   const RankRecords records = read();
   EXPECT_TRUE(std::isinf(*records.windows[0].loss_first));
   EXPECT_TRUE(std::isnan(*records.windows[0].loss_last));
@@ -172,21 +173,21 @@ TEST_F(RawFiles, QuoteNamesThatCsvOrChecksumLinesWouldMistake) {
   const std::vector<std::string> names = {"a,b", "#crc32 00000000 rows=0", "say \"hi\"", ""};
   std::vector<WindowRecord> windows;
   for (int arm = 0; arm < 4; ++arm) windows.push_back(window_of(arm, arm));
-  RawWriter(folder_.path(), Rank{0}, names).append(windows, {}, {});
-  EXPECT_EQ(read_rank_records(folder_.path(), Rank{0}, names, false, &warnings_).windows, windows);
+  RawWriter(folder_.path(), kRun, Rank{0}, names).append(windows, {}, {});
+  EXPECT_EQ(read_rank_records({folder_.path(), kRun, names}, Rank{0}, &warnings_).windows, windows);
 }
 
 TEST_F(RawFiles, RefuseANameThatWouldBreakALine) {
-  EXPECT_THROW(RawWriter(folder_.path(), Rank{0}, {"two\nlines"}), RunError);
+  EXPECT_THROW(RawWriter(folder_.path(), kRun, Rank{0}, {"two\nlines"}), RunError);
 }
 
 TEST_F(RawFiles, CloseEveryGroupWithTheChecksumThatZlibGives) {
-  RawWriter(folder_.path(), Rank{0}, kArms).append({window_of(1, 0)}, {}, {});
+  RawWriter(folder_.path(), kRun, Rank{0}, kArms).append({window_of(1, 0)}, {}, {});
   const std::string text = folder_.read("windows_rank_0000.csv");
-  // zlib.crc32 of the two lines before it.
+  // zlib.crc32 of the three lines before it.
   EXPECT_THAT(text,
               ::testing::EndsWith("\nshipped,0,0,0,48,7000000000,7987654321,,,4.615120516841259,"
-                                  "0.1,\n#crc32 222e5ea4 rows=1\n"));
+                                  "0.1,\n#crc32 10f5509f rows=1\n"));
 }
 
 TEST_F(RawFiles, LeaveOutATornEndAndSaySo) {
@@ -219,7 +220,7 @@ TEST_F(RawFiles, LeaveOutOfAllFilesWhatOneFileLacks) {
 }
 
 TEST_F(RawFiles, AreEmptyWhereTheRankEndedAtOnce) {
-  { RawWriter writer(folder_.path(), Rank{0}, kArms); }
+  { RawWriter writer(folder_.path(), kRun, Rank{0}, kArms); }
   EXPECT_THAT(read().windows, IsEmpty());
   EXPECT_THAT(warnings_, IsEmpty());
   folder_.write("steps_rank_0000.csv", "arm,win");
@@ -234,7 +235,7 @@ TEST_F(RawFiles, NameFileAndLineOfAnEdit) {
   replace("steps_rank_0000.csv", "shipped,0,2,1,", "shipped,0,2,0,");
   folder_.write("windows_rank_0000.csv", "");
   EXPECT_THAT(error_of(),
-              HasSubstr(folder_.path("steps_rank_0000.csv:4: lines 4 to 6 were edited")));
+              HasSubstr(folder_.path("steps_rank_0000.csv:5: lines 5 to 7 were edited")));
   EXPECT_THAT(error_of(), HasSubstr("--accept-edited reads the file all the same"));
 }
 
@@ -244,7 +245,7 @@ TEST_F(RawFiles, ReadAnEditedFileWhereThatIsAccepted) {
   const RankRecords records = read(true);
   EXPECT_EQ(records.windows[0].end_host, Nanos(7'887'654'321));
   EXPECT_EQ(records.windows.size(), 2U);
-  EXPECT_THAT(warnings_, ElementsAre(HasSubstr("lines 3 to 4 were edited; read because of")));
+  EXPECT_THAT(warnings_, ElementsAre(HasSubstr("lines 4 to 5 were edited; read because of")));
 }
 
 TEST_F(RawFiles, NoticeAWindowThatWasCutOutWithItsChecksum) {
@@ -260,23 +261,23 @@ TEST_F(RawFiles, NameTheColumnOfWhatIsNoNumber) {
   write_three_groups();
   replace("windows_rank_0000.csv", "7987654321", "fast");
   EXPECT_THAT(error_of(true),
-              HasSubstr("windows_rank_0000.csv:3: column end_host_ns 'fast' is no number"));
+              HasSubstr("windows_rank_0000.csv:4: column end_host_ns 'fast' is no number"));
   replace("windows_rank_0000.csv", "fast", "");
-  EXPECT_THAT(error_of(true), HasSubstr("3: column end_host_ns is empty"));
+  EXPECT_THAT(error_of(true), HasSubstr("4: column end_host_ns is empty"));
 }
 
 TEST_F(RawFiles, RefuseRowsWithTooFewOrTooManyFields) {
   write_three_groups();
   replace("collectives_rank_0000.csv", ",device\n", "\n");
-  EXPECT_THAT(error_of(true), HasSubstr("collectives_rank_0000.csv:2: column clock is missing"));
+  EXPECT_THAT(error_of(true), HasSubstr("collectives_rank_0000.csv:3: column clock is missing"));
   replace("collectives_rank_0000.csv", "7,\n", "7,,host,more\n");
-  EXPECT_THAT(error_of(true), HasSubstr("collectives_rank_0000.csv:2: more fields than columns"));
+  EXPECT_THAT(error_of(true), HasSubstr("collectives_rank_0000.csv:3: more fields than columns"));
 }
 
 TEST_F(RawFiles, RefuseAnArmThatTheConfigDoesNotHave) {
   write_three_groups();
   replace("steps_rank_0000.csv", "shipped,,", "shopped,,");
-  EXPECT_THAT(error_of(true), HasSubstr("steps_rank_0000.csv:2: column arm 'shopped'"));
+  EXPECT_THAT(error_of(true), HasSubstr("steps_rank_0000.csv:3: column arm 'shopped'"));
 }
 
 TEST_F(RawFiles, RefuseOtherColumns) {
@@ -285,20 +286,84 @@ TEST_F(RawFiles, RefuseOtherColumns) {
   EXPECT_THAT(error_of(), HasSubstr("steps_rank_0000.csv:1: these are not the columns"));
 }
 
-TEST_F(RawFiles, NameAFileThatIsMissing) {
+TEST_F(RawFiles, OfARankWithoutItsStepsSayNothing) {
   write_three_groups();
   std::filesystem::remove(folder_.path("steps_rank_0000.csv"));
-  EXPECT_THAT(error_of(), HasSubstr("cannot open " + folder_.path("steps_rank_0000.csv") +
-                                    ": No such file or directory"));
+  const RankRecords records = read();
+  EXPECT_THAT(records.windows, IsEmpty());
+  EXPECT_THAT(records.collectives, IsEmpty());
+  EXPECT_THAT(warnings_, ElementsAre("steps_rank_0000.csv is missing: nothing of rank 0 counts"));
+}
+
+TEST_F(RawFiles, WithoutCollectivesLackThoseAlone) {
+  write_three_groups();
+  const RankRecords whole = read();
+  std::filesystem::remove(folder_.path("collectives_rank_0000.csv"));
+  const RankRecords records = read();
+  EXPECT_EQ(records.windows, whole.windows);
+  EXPECT_EQ(records.steps, whole.steps);
+  EXPECT_THAT(records.collectives, IsEmpty());
+  EXPECT_THAT(warnings_, ElementsAre("collectives_rank_0000.csv is missing: nothing is said of its "
+                                     "all-reduces"));
+}
+
+TEST_F(RawFiles, ThatCannotBeReadAreNamed) {
+  write_three_groups();
+  std::filesystem::remove(folder_.path("steps_rank_0000.csv"));
+  std::filesystem::create_directory(folder_.path("steps_rank_0000.csv"));
+  EXPECT_THAT(error_of(), HasSubstr(folder_.path("steps_rank_0000.csv")));
+}
+
+TEST_F(RawFiles, OfAnotherRunAreRefusedByName) {
+  write_three_groups();
+  for (const char* name :
+       {"windows_rank_0000.csv", "steps_rank_0000.csv", "collectives_rank_0000.csv"}) {
+    const TemporaryFolder other;
+    RawWriter(other.path(), RunId{kRun.value + 1}, Rank{0}, kArms)
+        .append({window_of(1, 0)}, {}, {});
+    const std::string own = folder_.read(name);
+    folder_.write(name, other.read(name));
+    EXPECT_THAT(error_of(), HasSubstr(folder_.path(name) + " belongs to another run or rank: "));
+    EXPECT_THAT(error_of(), HasSubstr("'#run 0a1b2c3d4e5f6071 rank 0 "));
+    warnings_.clear();
+    read(true);
+    EXPECT_THAT(warnings_, ::testing::Contains(std::string(name) +
+                                               " belongs to another run or rank; read because of "
+                                               "--accept-edited"));
+    folder_.write(name, own);
+  }
+}
+
+TEST_F(RawFiles, OfAnotherRankAreRefusedByName) {
+  write_three_groups();
+  RawWriter(folder_.path(), kRun, Rank{1}, kArms).append({window_of(1, 0)}, {}, {});
+  folder_.write("windows_rank_0000.csv", folder_.read("windows_rank_0001.csv"));
+  EXPECT_THAT(error_of(), HasSubstr("windows_rank_0000.csv belongs to another run or rank"));
+}
+
+TEST_F(RawFiles, ThatWereMadeToNameThisRunAreEdited) {
+  write_three_groups();
+  const TemporaryFolder other;
+  RawWriter(other.path(), RunId{}, Rank{0}, kArms).append({window_of(1, 0)}, {}, {});
+  folder_.write("windows_rank_0000.csv", other.read("windows_rank_0000.csv"));
+  replace("windows_rank_0000.csv", "#run 0000000000000000", "#run 0a1b2c3d4e5f6071");
+  EXPECT_THAT(error_of(), HasSubstr("windows_rank_0000.csv:3: lines 3 to 4 were edited"));
+}
+
+TEST_F(RawFiles, WithoutTheLineThatSaysWhoseTheyAreAreNotOurs) {
+  write_three_groups();
+  replace("windows_rank_0000.csv", "#run 0a1b2c3d4e5f6071 rank 0 windows\n", "");
+  EXPECT_THAT(error_of(), HasSubstr("belongs to another run or rank"));
+  EXPECT_EQ(read(true).windows.size(), 2U);
 }
 
 TEST_F(RawFiles, AreNeverWrittenOver) {
   write_three_groups();
-  EXPECT_THROW(RawWriter(folder_.path(), Rank{0}, kArms), RunError);
+  EXPECT_THROW(RawWriter(folder_.path(), kRun, Rank{0}, kArms), RunError);
 }
 
 TEST_F(RawFiles, NameTheFileThatCannotBeWritten) {
-  RawWriter writer(folder_.path(), Rank{0}, kArms);
+  RawWriter writer(folder_.path(), kRun, Rank{0}, kArms);
   rlimit before{};
   getrlimit(RLIMIT_FSIZE, &before);
   const auto old = std::signal(SIGXFSZ, SIG_IGN);
@@ -318,7 +383,7 @@ TEST_F(RawFiles, NameTheFileThatCannotBeWritten) {
 }
 
 TEST_F(RawFiles, AreListedByRank) {
-  for (const int rank : {3, 0, 12345}) RawWriter(folder_.path(), Rank{rank}, kArms);
+  for (const int rank : {3, 0, 12345}) RawWriter(folder_.path(), kRun, Rank{rank}, kArms);
   folder_.write("windows_rank_.csv", "");
   folder_.write("windows_rank_7.csv", "");
   folder_.write("windows_rank_0009.csv.tmp12", "");

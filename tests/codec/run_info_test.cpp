@@ -16,6 +16,7 @@ using ::testing::HasSubstr;
 
 RunInfo full_info() {
   RunInfo info;
+  info.run = RunId{0x0a1b2c3d4e5f6071};
   info.tool_version = "0.1.0";
   info.created_utc = "2026-11-29T18:15:00Z";
   info.config_text = "name: \"food\"\nseed: 18446744073709551615\n";
@@ -59,6 +60,7 @@ TEST_F(RunInfoFile, ComesBackAsItWasWritten) {
   const RunInfo info = full_info();
   write_run_info(path_, info);
   const RunInfo read = read_run_info(path_);
+  EXPECT_EQ(read.run, info.run);
   EXPECT_EQ(read.tool_version, info.tool_version);
   EXPECT_EQ(read.created_utc, info.created_utc);
   EXPECT_EQ(read.config_text, info.config_text);
@@ -119,6 +121,15 @@ TEST_F(RunInfoFile, ThatWasEditedIsRefusedUnlessAccepted) {
   EXPECT_THAT(error_of(), HasSubstr("was edited"));
   EXPECT_THAT(error_of(), HasSubstr("--accept-edited"));
   EXPECT_EQ(read_run_info(path_, true).config_text, "name: \"food\"\nseed: 1\n");
+}
+
+TEST_F(RunInfoFile, KeepsTheIdOfItsRunUnderItsChecksum) {
+  write_run_info(path_, full_info());
+  EXPECT_THAT(folder_.read("run_info.json"), HasSubstr("\"run_id\": \"0a1b2c3d4e5f6071\""));
+  replace("0a1b2c3d", "1a1b2c3d");
+  EXPECT_THAT(error_of(), HasSubstr("was edited"));
+  replace("1a1b2c3d", "1A1B2C3D");
+  EXPECT_THAT(error_of(true), HasSubstr("run_id is not 16 hexadecimal digits"));
 }
 
 TEST_F(RunInfoFile, WithoutAKeyOrWithAnotherTypeIsRefused) {

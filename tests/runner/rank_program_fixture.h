@@ -119,7 +119,7 @@ class RankProgramTest : public testing::Test {
     std::vector<std::string> names;
     for (const ArmFacts& arm : plan_.facts.arms) names.push_back(arm.name);
     std::vector<std::string> warnings;
-    const auto records = read_rank_records(dir, Rank{rank}, names, false, &warnings);
+    const auto records = read_rank_records({dir, RunId{}, names}, Rank{rank}, &warnings);
     EXPECT_TRUE(warnings.empty());
     return records;
   }
