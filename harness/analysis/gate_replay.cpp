@@ -7,11 +7,6 @@ namespace traceml {
 
 namespace {
 
-// K: looks left out by max_blocks still count, so that it moves no level.
-int look_count(const CampaignFacts& facts) {
-  return static_cast<int>(std::max(facts.looks.size(), looks_of(facts).size()));
-}
-
 GateEvaluation evaluate(const CampaignFacts& facts, const GateSpec& gate, const GatePairs& pairs,
                         std::size_t blocks) {
   GateEvaluation result;
@@ -23,7 +18,8 @@ GateEvaluation evaluate(const CampaignFacts& facts, const GateSpec& gate, const 
     if (!ratio) return result;  // found above: one bad time leaves the gate without a figure
     result.differences.push_back({*ratio, pair.first()});
   }
-  result.estimate = order_adjusted_estimate(result.differences);
+  result.estimate = facts.until_verdict ? sequential_estimate(result.differences)
+                                        : order_adjusted_estimate(result.differences);
   if (!result.estimate || !result.estimate->spread) return result;
   result.judgement = judge(*result.estimate, rule_of(facts, gate));
   if (result.findings.empty()) result.outcome = result.judgement->outcome;
@@ -44,7 +40,7 @@ void apply_holm(const CampaignFacts& facts, std::vector<GateState>& gates,
     }
   }
   const int total = static_cast<int>(gates.size());
-  const double level = facts.alpha / look_count(facts);
+  const double level = facts.alpha / alpha_shares(facts);
   const std::vector<bool> fails = holm_rejections(p_values, level, total, rejected);
   for (std::size_t i = 0; i < gates.size(); ++i) {
     GateEvaluation& now = gates[i].evaluation;
@@ -86,7 +82,7 @@ GateRule rule_of(const CampaignFacts& facts, const GateSpec& gate) {
   GateRule rule;
   rule.bound = std::log1p(gate.delta);
   rule.alpha = facts.alpha;
-  rule.looks = look_count(facts);
+  rule.looks = alpha_shares(facts);
   rule.gates = static_cast<int>(std::max<std::size_t>(facts.gates.size(), 1));
   rule.allowance = {facts.interaction_sd, 1};
   return rule;

@@ -49,7 +49,9 @@ void fill_estimate(const GateEvaluation& evaluation, const GateRule& rule, GateR
   const Judgement& judgement = *evaluation.judgement;
   result.interval = judgement.interval;
   result.fail_lower = judgement.fail_lower;
-  result.interval_90 = interval_at(estimate.theta, *estimate.spread, kPlainAlpha, {});
+  Spread plain = *estimate.spread;
+  plain.sequence_units = 0;
+  result.interval_90 = interval_at(estimate.theta, plain, kPlainAlpha, {});
   result.pair_sd = estimate.spread->sd;
   result.p_regression = judgement.p_regression;
   result.direction = judgement.direction;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "harness/analysis/confidence_sequence.h"
 #include "harness/analysis/quantiles.h"
 
 namespace traceml {
@@ -34,14 +35,15 @@ Group group_of(std::span<const PairDifference> pairs, RanFirst first) {
 
 // Half-width as a function of z = z_{1-alpha}, which is nearly a straight line.
 double half_width_at_z(const Spread& spread, double z, const Allowance& allowance) {
-  const double t = student_quantile(normal_upper_tail(z), spread.df);
+  const double t = critical_value(spread, normal_upper_tail(z));
   return std::hypot(t * spread.se, z * allowance.sd / std::sqrt(allowance.launches));
 }
 
 // z > 0 with half_width_at_z = distance, by the Illinois form of false position.
 double z_of_half_width(const Spread& spread, double distance, const Allowance& allowance) {
   double low = 0, high = 8;  // P(Z > 8) = 6e-16
-  double at_low = -distance;
+  double at_low = half_width_at_z(spread, low, allowance) - distance;
+  if (at_low >= 0) return low;  // a confidence sequence is no point at z = 0
   double at_high = half_width_at_z(spread, high, allowance) - distance;
   if (at_high <= 0) return high;
   for (int i = 0; i < 60 && high - low > 1e-10; ++i) {
@@ -78,7 +80,24 @@ std::optional<Estimate> order_adjusted_estimate(std::span<const PairDifference> 
   const double df = static_cast<double>(pairs.size()) - 2;
   if (df < 1) return estimate;
   const double sd = std::max(std::sqrt((first.squares + second.squares) / df), kSdFloor);
-  estimate.spread = Spread{sd, sd / 2 * std::sqrt(1 / first.count + 1 / second.count), df};
+  estimate.spread = Spread{sd, sd / 2 * std::sqrt(1 / first.count + 1 / second.count), df, 0};
+  return estimate;
+}
+
+std::optional<Estimate> sequential_estimate(std::span<const PairDifference> pairs) {
+  std::vector<double> ratios;
+  for (const PairDifference& pair : pairs) ratios.push_back(pair.log_ratio);
+  std::optional<Estimate> estimate = launch_estimate(ratios);
+  if (!estimate) return std::nullopt;
+  const int units = static_cast<int>(ratios.size());
+  if (units < kMinSequenceUnits) {
+    estimate->spread = std::nullopt;
+  } else {
+    estimate->spread->sequence_units = units;
+  }
+  if (const auto adjusted = order_adjusted_estimate(pairs)) {
+    estimate->order_effect = adjusted->order_effect;
+  }
   return estimate;
 }
 
@@ -90,11 +109,16 @@ std::optional<Estimate> launch_estimate(std::span<const double> launch_means) {
   for (const double value : launch_means) squares += (value - mean) * (value - mean);
   const double sd = std::max(std::sqrt(squares / (count - 1)), kSdFloor);
   return Estimate{launch_means.size(), mean, std::nullopt,
-                  Spread{sd, sd / std::sqrt(count), count - 1}};
+                  Spread{sd, sd / std::sqrt(count), count - 1, 0}};
+}
+
+double critical_value(const Spread& spread, double alpha) {
+  if (spread.sequence_units == 0) return student_quantile(alpha, spread.df);
+  return std::min(mixture_t(spread.sequence_units, alpha), kMostCritical);
 }
 
 double half_width(const Spread& spread, double alpha, const Allowance& allowance) {
-  const double t = student_quantile(alpha, spread.df);
+  const double t = critical_value(spread, alpha);
   const double z = normal_quantile(alpha);
   return std::hypot(t * spread.se, z * allowance.sd / std::sqrt(allowance.launches));
 }
@@ -106,7 +130,8 @@ Interval interval_at(double theta, const Spread& spread, double alpha, const All
 
 double one_sided_p(double theta, const Spread& spread, double bound, const Allowance& allowance) {
   const double distance = theta - bound;
-  if (allowance.sd == 0) return student_upper_tail(distance / spread.se, spread.df);
+  const bool planned = spread.sequence_units == 0;
+  if (planned && allowance.sd == 0) return student_upper_tail(distance / spread.se, spread.df);
   if (distance == 0) return 0.5;
   const double tail = normal_upper_tail(z_of_half_width(spread, std::abs(distance), allowance));
   return distance > 0 ? tail : 1 - tail;

@@ -23,6 +23,9 @@ struct Spread {
   double sd = 0;  // of one unit, never below kSdFloor
   double se = 0;  // of theta
   double df = 0;  // > 0
+  // Not 0: so many units of a confidence sequence, whose intervals hold at every number of units
+  // (2.12); 0: those of a look that was planned.
+  int sequence_units = 0;
 };
 
 struct Estimate {
@@ -45,9 +48,19 @@ struct Allowance {
 // below three pairs, nor where all pairs ran in the same order: theta then holds the order effect.
 std::optional<Estimate> order_adjusted_estimate(std::span<const PairDifference> pairs);
 
+// 2.12, `until_verdict`: the plain mean of all pairs with the spread of a confidence sequence.
+// nullopt below two pairs, no spread below kMinSequenceUnits.
+inline constexpr int kMinSequenceUnits = 4;
+std::optional<Estimate> sequential_estimate(std::span<const PairDifference> pairs);
+
 // 2.3, the launch as unit: plain t over the launches' means, df = J - 1. nullopt below two
 // launches.
 std::optional<Estimate> launch_estimate(std::span<const double> launch_means);
+
+// Student's t_{1-alpha}, or the mixture-t of a confidence sequence; below kMostCritical, which
+// decides nothing, where the sequence has none yet.
+inline constexpr double kMostCritical = 1e6;
+double critical_value(const Spread& spread, double alpha);
 
 // sqrt((t_{1-alpha} se)^2 + (z_{1-alpha} s_int)^2 / J), alpha one-sided and below 1/2.
 double half_width(const Spread& spread, double alpha, const Allowance& allowance);

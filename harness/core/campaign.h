@@ -2,6 +2,7 @@
 // What the analysis must know of a plan to judge its records. plan makes it, analysis reads it;
 // both stay pure.
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -58,11 +59,21 @@ struct CampaignFacts {
   double alpha = 0.05;
   std::vector<int> looks = {6, 10, 14, 20};  // blocks after which a verdict may be reached
   int max_blocks = 20;
+  bool until_verdict = false;     // a look after every second block, all at the whole of alpha
   double interaction_sd = 0.003;  // launch x arm, for one launch (statistics 2.7)
   std::uint64_t seed = 0;
   std::vector<std::string>
       distortions;  // "CUDA_LAUNCH_BLOCKING=1": the environment makes timings worthless
   std::optional<CommandFacts> commands{};  // null: the arms train
 };
+
+// K of docs/statistics.md, 2.5: alpha is shared by so many looks. max_blocks ends a run early and
+// moves no level; the confidence sequence of until_verdict holds at every look.
+inline int alpha_shares(const CampaignFacts& facts) {
+  if (facts.until_verdict) return 1;
+  const bool planned =
+      std::find(facts.looks.begin(), facts.looks.end(), facts.max_blocks) != facts.looks.end();
+  return static_cast<int>(facts.looks.size()) + (planned ? 0 : 1);
+}
 
 }  // namespace traceml

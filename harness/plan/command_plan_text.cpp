@@ -2,6 +2,7 @@
 #include "harness/plan/command_rules.h"
 #include "harness/plan/config_keys.h"
 #include "harness/plan/figures.h"
+#include "harness/plan/plan_text.h"
 
 namespace traceml {
 
@@ -58,16 +59,7 @@ std::string launches_section(const Plan& plan) {
       table.add({std::to_string(next++), std::to_string(block), name_of(plan, launch.arm)});
     }
   }
-  std::string looks;
-  for (const int look : facts.looks) {
-    if (look > facts.max_blocks) break;
-    looks += (looks.empty()              ? ""
-              : look == facts.max_blocks ? " and "
-                                         : ", ") +
-             std::to_string(look);
-  }
-  return table.text() + "and so on; looks after " + looks +
-         " blocks, where a gate that has its verdict closes\n\n";
+  return table.text() + "and so on; " + looks_text(facts) + "\n\n";
 }
 
 std::string cost_section(const Plan& plan, std::optional<Millis> assumed_launch) {

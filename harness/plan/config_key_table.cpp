@@ -192,7 +192,7 @@ std::vector<ConfigKey> measure_keys() {
   const auto instrument = choice_form<Instrument>(
       {{"none", Instrument::kNone}, {"host", Instrument::kHost}, {"events", Instrument::kEvents}},
       {});
-  const auto blocks = choice_form<int>({{"6", 6}, {"10", 10}, {"14", 14}, {"20", 20}}, {});
+  const auto yes = choice_form<bool>({{"true", true}, {"false", false}}, {});
   return {
       make_config_key(
           "measure.warmup_steps", kRun, optional_form("auto", integer_form(0, 1000000)),
@@ -219,8 +219,13 @@ std::vector<ConfigKey> measure_keys() {
           "of the whole run, checked after each block",
           [](auto& c) -> auto& { return c.measure.time_limit; }),
       make_config_key(
-          "measure.max_blocks", kRun, blocks, "last look; each block runs every arm once",
+          "measure.max_blocks", kRun, integer_form(6, 1000),
+          "last look: 6 | 10 | 14 | 20; each block runs every arm once",
           [](auto& c) -> auto& { return c.measure.max_blocks; }),
+      make_config_key(
+          "measure.until_verdict", kRun, yes,
+          "true: a look after every second block, up to any even max_blocks",
+          [](auto& c) -> auto& { return c.measure.until_verdict; }),
       make_config_key(
           "measure.device_drain", kRun, millis_form(Millis(0), kMinute),
           "how long device marks may be late after a window",

@@ -111,7 +111,7 @@ GateSpec spec_of(const Config& config, const GateConfig& written, const std::str
 }  // namespace
 
 double least_log_margin(const CampaignFacts& facts) {
-  const double tail = facts.alpha / static_cast<double>(facts.looks.size());
+  const double tail = facts.alpha / alpha_shares(facts);
   return normal_quantile(tail) * facts.interaction_sd;
 }
 

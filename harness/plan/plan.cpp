@@ -120,13 +120,30 @@ void check_drain(const Plan& plan) {
                    "device mark would end the run");
 }
 
+// A confidence sequence may be looked at after every balanced pair of blocks (statistics 2.12).
+void resolve_sequence(Plan* plan) {
+  constexpr int kFirst = 6;  // fewer are too_few_units (statistics 2.9)
+  CampaignFacts& facts = plan->facts;
+  if (facts.max_blocks % 2 != 0) {
+    throw UsageError(opening_for(plan->config, "measure.max_blocks") + "measure.max_blocks is " +
+                     number(facts.max_blocks) +
+                     "; with measure.until_verdict it must be even, so that arms take turns");
+  }
+  facts.until_verdict = true;
+  facts.looks.clear();
+  for (int look = kFirst; look <= facts.max_blocks; look += 2) facts.looks.push_back(look);
+}
+
 // All looks stay, and so their number K: max_blocks ends a run early, it moves no level.
 void resolve_looks(Plan* plan) {
   CampaignFacts& facts = plan->facts;
   facts.max_blocks = plan->config.measure.max_blocks;
+  if (plan->config.measure.until_verdict) return resolve_sequence(plan);
   if (std::find(facts.looks.begin(), facts.looks.end(), facts.max_blocks) == facts.looks.end()) {
-    throw UsageError(opening_for(plan->config, "measure.max_blocks") + "measure.max_blocks is " +
-                     number(facts.max_blocks) + "; allowed: 6 | 10 | 14 | 20");
+    throw UsageError(
+        opening_for(plan->config, "measure.max_blocks") + "measure.max_blocks is " +
+        number(facts.max_blocks) +
+        "; allowed: 6 | 10 | 14 | 20, or any even number with measure.until_verdict: true");
   }
 }
 

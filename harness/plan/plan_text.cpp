@@ -122,14 +122,7 @@ std::string blocks_section(const Plan& plan) {
       ++next;
     }
   }
-  std::string looks;
-  for (const int look : facts.looks) {
-    if (look > facts.max_blocks) break;
-    const bool last = look == facts.max_blocks;
-    looks += (looks.empty() ? "" : last ? " and " : ", ") + std::to_string(look);
-  }
-  return table.text() + "and so on; looks after " + looks +
-         " blocks, where a gate that has its verdict closes\n\n";
+  return table.text() + "and so on; " + looks_text(facts) + "\n\n";
 }
 
 std::string loaders_section(const Plan& plan) {
@@ -176,6 +169,21 @@ std::string cost_section(const Plan& plan, std::optional<Millis> assumed_step) {
 }
 
 }  // namespace
+
+std::string looks_text(const CampaignFacts& facts) {
+  constexpr const char* kClosing = ", where a gate that has its verdict closes";
+  if (facts.until_verdict) {
+    return "a look after every second block from " + std::to_string(facts.looks.front()) + " to " +
+           std::to_string(facts.max_blocks) + kClosing;
+  }
+  std::string looks;
+  for (const int look : facts.looks) {
+    if (look > facts.max_blocks) break;
+    const bool last = look == facts.max_blocks;
+    looks += (looks.empty() ? "" : last ? " and " : ", ") + std::to_string(look);
+  }
+  return "looks after " + looks + " blocks" + kClosing;
+}
 
 std::string plan_text(const Plan& plan, std::optional<Millis> assumed_step) {
   if (plan.facts.commands) return command_plan_text(plan, assumed_step);

@@ -25,9 +25,10 @@ std::uint64_t digest_of(const std::string& text) {
 
 std::string text_of(const CampaignFacts& facts) {
   std::string text = fmt::format(
-      "world {} steps {} settle {} warmup {} period {} alpha {} looks {} blocks {} sd {} seed {}\n",
+      "world {} steps {} settle {} warmup {} period {} alpha {} looks {} blocks {} until {} sd {} "
+      "seed {}\n",
       facts.world_size, facts.steps_per_window, facts.settle_steps, facts.warmup_steps,
-      facts.period, facts.alpha, fmt::join(facts.looks, ","), facts.max_blocks,
+      facts.period, facts.alpha, fmt::join(facts.looks, ","), facts.max_blocks, facts.until_verdict,
       facts.interaction_sd, facts.seed);
   for (const ArmFacts& arm : facts.arms) {
     text += fmt::format("{} {} {} {}\n", arm.name, static_cast<int>(arm.instrument),

@@ -158,5 +158,48 @@ TEST(ConfidenceSequence, critical_values_equal_the_table) {
   EXPECT_TRUE(std::isinf(mixture_t(2, .05)));
 }
 
+std::vector<PairDifference> alternating(std::vector<double> ratios) {
+  std::vector<PairDifference> pairs;
+  for (const double ratio : ratios) {
+    const bool even = pairs.size() % 2 == 0;
+    pairs.push_back({ratio, even ? RanFirst::kBaseline : RanFirst::kCandidate});
+  }
+  return pairs;
+}
+
+// Of docs/statistics.md, 2.12: mean -+ t*_n sd / sqrt(n), with the n - 1 in sd.
+TEST(ConfidenceSequence, its_interval_is_that_of_the_plain_mean) {
+  const auto pairs = alternating({.012, .025, .018, .031, .009, .022});
+  const Estimate estimate = sequential_estimate(pairs).value();
+  EXPECT_NEAR(estimate.theta, .0195, 1e-12);
+  const double sd = std::sqrt(3.375e-4 / 5);
+  EXPECT_NEAR(estimate.spread->sd, sd, 1e-12);
+  const Interval interval = interval_at(estimate.theta, *estimate.spread, .05, {});
+  EXPECT_NEAR(interval.upper - estimate.theta, 4.15161 * sd / std::sqrt(6.), 1e-7);
+  EXPECT_NEAR(estimate.theta - interval.lower, 4.15161 * sd / std::sqrt(6.), 1e-7);
+}
+
+TEST(ConfidenceSequence, p_is_the_level_at_which_the_interval_meets_the_bound) {
+  const Estimate estimate =
+      sequential_estimate(alternating({.032, .045, .038, .051, .029, .042})).value();
+  for (const Allowance allowance : {Allowance{}, Allowance{.003, 1}}) {
+    const double p = one_sided_p(estimate.theta, *estimate.spread, .02, allowance);
+    EXPECT_GT(p, 0);
+    EXPECT_LT(p, .5);
+    EXPECT_NEAR(interval_at(estimate.theta, *estimate.spread, p, allowance).lower, .02, 1e-8);
+  }
+  EXPECT_EQ(one_sided_p(.0201, *estimate.spread, .02, {}), .5) << "inside every interval";
+}
+
+TEST(ConfidenceSequence, has_no_interval_below_four_pairs) {
+  EXPECT_FALSE(sequential_estimate(alternating({.01, .02, .03}))->spread);
+  EXPECT_TRUE(sequential_estimate(alternating({.01, .02, .03, .02}))->spread);
+}
+
+TEST(ConfidenceSequence, decides_nothing_where_the_level_has_no_critical_value_yet) {
+  Estimate estimate = sequential_estimate(alternating({.5, .5, .5, .5001})).value();
+  EXPECT_EQ(critical_value(*estimate.spread, .05 / 256), kMostCritical);
+}
+
 }  // namespace
 }  // namespace traceml

@@ -147,7 +147,7 @@ TEST(FullConfig, reads_the_values_that_it_says) {
   EXPECT_TRUE(config.gates[1].inconclusive_passes);
   EXPECT_EQ(config.gates[2].kind, GateKind::kMaxOverhead);
   EXPECT_EQ(config.gates[2].overhead_of, Instrument::kEvents);
-  EXPECT_EQ(config.gates[2].where, "full.yaml:55:5");
+  EXPECT_EQ(config.gates[2].where, "full.yaml:56:5");
 }
 
 TEST(FullConfig, reads_plants_and_lets_an_arm_replace_them) {

@@ -322,6 +322,18 @@ TEST(Looks, keep_their_number_whatever_max_blocks_is) {
   EXPECT_THAT(refusal_of(config), HasSubstr("6 | 10 | 14 | 20"));
 }
 
+TEST(Looks, come_after_every_second_block_until_a_verdict) {
+  Config config = two_arms();
+  config.measure.until_verdict = true;
+  config.measure.max_blocks = 12;
+  config.gates = {regression_gate("shipped", "reference", 0.02)};
+  const Plan plan = make_plan(config, 2);
+  EXPECT_THAT(plan.facts.looks, ElementsAre(6, 8, 10, 12));
+  EXPECT_EQ(alpha_shares(plan.facts), 1);
+  config.measure.max_blocks = 11;
+  EXPECT_THAT(refusal_of(config), HasSubstr("must be even"));
+}
+
 TEST(Gates, of_one_pair_of_arms_have_names_of_their_own) {
   Config config = two_arms();
   config.gates = {fraction_gate("shipped", "reference", 0.8),
