@@ -60,9 +60,9 @@ bool has_at(const std::vector<BlockWindow>& blocks, int rank, int block) {
 }  // namespace
 
 std::optional<Millis> wall_per_step(const WindowRecord* record) {
-  if (record == nullptr || record->steps <= 0 || record->end_host <= record->start_host) {
-    return std::nullopt;
-  }
+  if (record == nullptr) return std::nullopt;
+  if (record->reported) return record->reported;
+  if (record->steps <= 0 || record->end_host <= record->start_host) return std::nullopt;
   return Millis(record->end_host - record->start_host) / static_cast<double>(record->steps);
 }
 

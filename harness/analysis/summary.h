@@ -137,6 +137,18 @@ struct Straggler {
   bool recurring = false;
 };
 
+// The numbers of one arm's launches, in their unit. Null without a valid launch.
+struct LaunchFigures {
+  std::int64_t launches = 0;  // of valid blocks
+  std::int64_t voided = 0;    // of void ones
+  std::optional<double> mean, median, min, max;
+};
+
+struct CommandSummary {
+  std::vector<LaunchFigures> arms;  // in the order of CampaignFacts::arms
+  int blocks_voided = 0;
+};
+
 struct CampaignSummary {
   Outcome outcome = Outcome::kInconclusive;
   bool no_gates = false;  // the config has none: exit code 0, "NO GATES"
@@ -149,6 +161,7 @@ struct CampaignSummary {
   std::vector<std::string>
       warnings;  // one sentence each: steadiness, outliers, floored residuals, ...
   int blocks = 0;
+  std::optional<CommandSummary> commands{};  // null: the arms train
 };
 
 }  // namespace traceml

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include "harness/app/command_launcher.h"
 #include "harness/app/commands.h"
 #include "harness/app/data_check.h"
 #include "harness/app/environment_probe.h"
@@ -21,6 +22,7 @@ int check_command(const CheckArguments& arguments) {
   }
   const Config config = read_config_file(arguments.config, arguments.overrides);
   const Plan plan = make_plan(config, arguments.ranks);
+  if (plan.facts.commands) check_programs(plan.config);
   list_data_sets(plan, arguments.ranks);
   std::optional<Millis> step;
   if (arguments.step_ms) step = Millis{*arguments.step_ms};

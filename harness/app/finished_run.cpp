@@ -6,9 +6,11 @@
 #include <filesystem>
 
 #include "harness/analysis/campaign.h"
+#include "harness/analysis/launches.h"
 #include "harness/app/terminal_style.h"
 #include "harness/codec/atomic_file.h"
 #include "harness/codec/config_file.h"
+#include "harness/codec/launch_file.h"
 #include "harness/codec/raw_files.h"
 #include "harness/core/error.h"
 #include "harness/reports/all_reports.h"
@@ -63,11 +65,16 @@ FinishedRun read_finished_run(const std::string& dir, bool accept_edited) {
                        run.info.world_size);
   run.plan.facts.distortions = run.info.distortions;
 
-  const std::vector<std::string> arms = arm_names_of(run.plan);
   std::vector<std::string> warnings;
-  const std::vector<RankRecords> ranks =
-      read_run_records({raw, run.info.run, arms, accept_edited}, run.plan.facts, &warnings);
-  run.summary = summarize_campaign(run.plan.facts, ranks);
+  const std::vector<std::string> arms = arm_names_of(run.plan);
+  if (run.plan.facts.commands) {
+    run.summary = summarize_launches(
+        run.plan.facts, read_launches(raw, run.info.run, arms, accept_edited, &warnings));
+  } else {
+    run.summary = summarize_campaign(
+        run.plan.facts,
+        read_run_records({raw, run.info.run, arms, accept_edited}, run.plan.facts, &warnings));
+  }
   run.summary.warnings.insert(run.summary.warnings.end(), warnings.begin(), warnings.end());
   if (!run.info.finished) {
     if (run.info.failure.empty()) run.info.failure = failure_on_file(raw);

@@ -15,6 +15,7 @@
 #include "harness/app/progress_line.h"
 #include "harness/app/ranks.h"
 #include "harness/app/results_dir.h"
+#include "harness/app/run_commands.h"
 #include "harness/app/run_identity.h"
 #include "harness/app/version.h"
 #include "harness/app/workload_choice.h"
@@ -174,6 +175,7 @@ int run_on(Ranks& ranks, HostClock& clock, const RunArguments& arguments) {
 }  // namespace
 
 int run_command(const RunArguments& arguments) {
+  if (const auto commands = commands_to_run(arguments)) return run_commands(arguments, *commands);
   SteadyHostClock clock;
   Ranks ranks(clock);
   int code = value_of(ExitCode::kPass);

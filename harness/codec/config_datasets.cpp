@@ -59,12 +59,13 @@ void resolve_datasets(Config* config, const std::filesystem::path& file_folder) 
 }
 
 void resolve_working_directories(Config* config, const std::filesystem::path& file_folder) {
-  for (ArmConfig& arm : config->arms) {
-    if (arm.command.words.empty()) continue;
-    const std::filesystem::path resolved =
-        (file_folder / arm.command.working_directory).lexically_normal();
-    arm.command.working_path = resolved.empty() ? "." : resolved.string();
-  }
+  const auto resolve = [&](CommandConfig& command) {
+    if (command.words.empty()) return;
+    const auto resolved = (file_folder / command.working_directory).lexically_normal();
+    command.working_path = resolved.empty() ? "." : resolved.string();
+  };
+  resolve(config->command);
+  for (ArmConfig& arm : config->arms) resolve(arm.command);
 }
 
 }  // namespace traceml

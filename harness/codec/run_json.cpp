@@ -90,8 +90,10 @@ Json gate_json(const GateResult& gate, const CampaignFacts& facts) {
           {"minimum_detectable", json_number(gate.minimum_detectable)},
           {"candidate", arm_name(gate.spec.candidate)},
           {"baseline", arm_name(gate.spec.baseline)},
-          {"reduction", "wall per step: maximum over ranks; mean log ratio over blocks"},
-          {"scope", "launch"},
+          {"reduction", facts.commands
+                            ? "number of a launch; mean log ratio over blocks"
+                            : "wall per step: maximum over ranks; mean log ratio over blocks"},
+          {"scope", facts.commands ? "launches" : "launch"},
           {"all_reasons", std::move(all_reasons)},
           {"why", without_folders(gate.why)},
           {"direction", name_of(gate.direction)},
@@ -156,6 +158,23 @@ Json stragglers_json(const CampaignSummary& summary) {
   return list;
 }
 
+// null where the arms train.
+Json commands_json(const Plan& plan, const CampaignSummary& summary) {
+  if (!summary.commands) return nullptr;
+  Json arms = Json::object();
+  for (std::size_t i = 0; i < summary.commands->arms.size(); ++i) {
+    const LaunchFigures& figures = summary.commands->arms[i];
+    arms[plan.facts.arms[i].name] = {
+        {"launches", figures.launches},      {"launches_in_void_blocks", figures.voided},
+        {"mean", json_number(figures.mean)}, {"median", json_number(figures.median)},
+        {"min", json_number(figures.min)},   {"max", json_number(figures.max)}};
+  }
+  return {{"unit", plan.facts.commands->unit},
+          {"larger_is", plan.facts.commands->larger_is_better ? "better" : "worse"},
+          {"blocks_voided", summary.commands->blocks_voided},
+          {"arms", std::move(arms)}};
+}
+
 }  // namespace
 
 std::string write_run_json(const RunInfo& info, const Plan& plan, const CampaignSummary& summary) {
@@ -171,6 +190,7 @@ std::string write_run_json(const RunInfo& info, const Plan& plan, const Campaign
                      {"arms", arms_json(plan.facts, summary)},
                      {"ranks", ranks_json(info.world_size, summary)},
                      {"stragglers", stragglers_json(summary)},
+                     {"commands", commands_json(plan, summary)},
                      {"warnings", shareable_list(summary.warnings)},
                      {"notes", shareable_list(notes)},
                      {"world_size", info.world_size},

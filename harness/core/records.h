@@ -50,6 +50,8 @@ struct WindowRecord {
   std::optional<double> loss_first;
   std::optional<double> loss_last;
   std::string void_reason;  // empty: valid. Set from external records only, never from a time.
+  std::optional<Millis>
+      reported{};  // by a command, per unit of work; judged in place of end - start
   friend bool operator==(const WindowRecord&, const WindowRecord&) = default;
 };
 

@@ -20,8 +20,13 @@ bool is_command(const ArmConfig& arm) {
 
 // Keys that training and commands share.
 bool is_shared_key(std::string_view path) {
-  constexpr std::array<std::string_view, 6> kShared = {
-      "name", "question", "seed", "require.ranks", "measure.time_limit", "measure.max_blocks"};
+  constexpr std::array<std::string_view, 7> kShared = {"name",
+                                                       "question",
+                                                       "seed",
+                                                       "require.ranks",
+                                                       "measure.time_limit",
+                                                       "measure.max_blocks",
+                                                       "measure.until_verdict"};
   return std::find(kShared.begin(), kShared.end(), path) != kShared.end();
 }
 
@@ -108,7 +113,8 @@ void check_gate(const GateConfig& gate) {
 }  // namespace
 
 bool runs_commands(const Config& config) {
-  return !config.arms.empty() && is_command(config.arms.front());
+  if (config.arms.empty()) return !config.command.words.empty();
+  return is_command(config.arms.front());
 }
 
 void check_commands(const Config& config) {

@@ -10,12 +10,16 @@ namespace traceml {
 
 std::map<std::string, std::string> render_files(const ReportInput& input) {
   const std::string summary = render_markdown(input);
-  return {
+  std::map<std::string, std::string> files = {
       {"verdict.txt", render_verdict_line(input) + "\n"},
       {"summary.md", summary},
-      {"final_summary.json", write_traceml_summary(input.info, input.plan, input.summary, summary)},
       {"junit.xml", render_junit(input)},
       {"run.json", write_run_json(input.info, input.plan, input.summary)}};
+  if (!input.plan.facts.commands) {  // of launches we know no steps
+    files["final_summary.json"] =
+        write_traceml_summary(input.info, input.plan, input.summary, summary);
+  }
+  return files;
 }
 
 }  // namespace traceml

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "harness/codec/gate_figures.h"
+#include "harness/reports/command_text.h"
 #include "harness/reports/figures.h"
 #include "harness/reports/text.h"
 #include "harness/reports/words.h"
@@ -46,11 +47,13 @@ std::string interval_text(const std::optional<Interval>& interval, int decimals,
 }
 
 std::string estimate_text(const GateResult& gate, const GateFigures& figures,
-                          const ArmFacts& baseline, int decimals) {
+                          const CampaignFacts& facts, int decimals) {
   if (!figures.estimate) return "no estimate";
   if (!is_fraction(gate)) {
-    return signed_percent(*figures.estimate, decimals) + " % wall per step";
+    return signed_percent(*figures.estimate, decimals) + " % " +
+           (facts.commands ? judged_number(*facts.commands) : "wall per step");
   }
+  const ArmFacts& baseline = facts.arms.at(static_cast<std::size_t>(gate.spec.baseline.value));
   const std::string of = baseline.input_free ? "input-free" : baseline.name + "'s";
   return fmt::format("{} of {} throughput", percent(*figures.estimate, decimals), of);
 }
@@ -131,11 +134,10 @@ GateText text_of_gate(const GateResult& gate, const CampaignFacts& facts) {
   const GateFigures figures = figures_of(gate);
   const bool fraction = is_fraction(gate);
   const int decimals = decimals_of(figures, fraction);
-  const ArmFacts& baseline = facts.arms.at(static_cast<std::size_t>(gate.spec.baseline.value));
   GateText text;
   text.outcome = word_of(gate.outcome);
   text.name = gate.spec.name;
-  text.estimate = estimate_text(gate, figures, baseline, decimals);
+  text.estimate = estimate_text(gate, figures, facts, decimals);
   text.interval = interval_text(figures.interval, decimals, fraction);
   text.margin = (fraction ? "needs > " : "allows < ") + margin_percent(figures.margin);
   text.scope = fmt::format("{} block{}", gate.blocks, gate.blocks == 1 ? "" : "s");
@@ -182,6 +184,7 @@ std::vector<GateText> gate_texts(const ReportInput& input) {
 }
 
 std::string gates_basis(const CampaignFacts& facts) {
+  if (facts.commands) return command_basis(facts);
   return fmt::format(
       "Judged: wall per step, host clock, device synchronised, max over ranks, as ratios within "
       "blocks of this launch. Each verdict is wrong with probability {:.4g} % at most; intervals "
@@ -197,7 +200,9 @@ std::optional<Table> gate_statistics(const ReportInput& input) {
   }
   Table table;
   table.title = "How sure";
-  table.caption = "wall per step, host clock, max over ranks; in % as the gate is written.";
+  table.caption = input.plan.facts.commands
+                      ? "numbers of launches; in % as the gate is written."
+                      : "wall per step, host clock, max over ranks; in % as the gate is written.";
   table.columns = {{"gate", true, 0, true},
                    {"blocks"},
                    {"could\nhave seen"},

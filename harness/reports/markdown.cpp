@@ -4,6 +4,7 @@
 
 #include "harness/codec/gate_figures.h"
 #include "harness/reports/arm_tables.h"
+#include "harness/reports/command_text.h"
 #include "harness/reports/gate_text.h"
 #include "harness/reports/scenario.h"
 #include "harness/reports/terminal.h"
@@ -79,7 +80,8 @@ std::string render_markdown(const ReportInput& input) {
   }
   text += gates_section(input);
   text += scenario_section(input);
-  text += markdown_table(arm_table(input.summary)) + "\n";
+  text += markdown_table(input.summary.commands ? launch_table(input) : arm_table(input.summary)) +
+          "\n";
   if (const auto phases = phase_table(input.summary)) text += markdown_table(*phases) + "\n";
   if (const auto ranks = rank_table(input.summary)) text += markdown_table(*ranks) + "\n";
   if (const auto sure = gate_statistics(input)) text += markdown_table(*sure) + "\n";

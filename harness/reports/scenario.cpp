@@ -8,6 +8,7 @@
 #include "harness/codec/gate_figures.h"
 #include "harness/plan/config_keys.h"
 #include "harness/plan/figures.h"
+#include "harness/reports/command_text.h"
 #include "harness/reports/text.h"
 #include "harness/reports/words.h"
 
@@ -165,6 +166,7 @@ std::string coverage_note(const CampaignSummary& summary) {
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> scenario(const ReportInput& input) {
+  if (input.plan.facts.commands) return command_scenario(input);
   std::vector<std::pair<std::string, std::string>> lines = {{"model", model_line(input.plan)},
                                                             {"data", data_line(input)},
                                                             {"ranks", ranks_line(input)},

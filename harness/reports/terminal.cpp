@@ -6,6 +6,7 @@
 
 #include "harness/codec/gate_figures.h"
 #include "harness/reports/arm_tables.h"
+#include "harness/reports/command_text.h"
 #include "harness/reports/gate_text.h"
 #include "harness/reports/scenario.h"
 #include "harness/reports/text.h"
@@ -25,7 +26,7 @@ class TerminalPage {
     add_failure();
     add_gates();
     add_scenario();
-    add_table(arm_table(input_.summary));
+    add_table(input_.summary.commands ? launch_table(input_) : arm_table(input_.summary));
     if (const auto phases = phase_table(input_.summary)) add_table(*phases);
     if (const auto ranks = rank_table(input_.summary)) add_table(*ranks);
     if (const auto sure = gate_statistics(input_)) add_table(*sure);

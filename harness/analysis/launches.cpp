@@ -1,0 +1,127 @@
+#include "harness/analysis/launches.h"
+
+#include <utility>
+
+#include "harness/analysis/campaign.h"
+#include "harness/analysis/distribution.h"
+
+namespace traceml {
+
+namespace {
+
+// A number with a unit of time is kept as that time; of any other only ratios mean something.
+Millis cost_of(const CommandFacts& facts, double value) {
+  if (facts.larger_is_better) return Millis(1 / value);
+  return Millis(facts.unit == "s" ? value * 1000 : value);
+}
+
+bool is_time(const CommandFacts& facts) {
+  return !facts.larger_is_better && (facts.unit == "s" || facts.unit == "ms");
+}
+
+// Costs without a unit of time are no milliseconds; their ratios stay.
+void drop_times(CampaignSummary* summary) {
+  for (ArmSummary& arm : summary->arms) {
+    arm.wall_per_step = std::nullopt;
+    arm.window_distribution = std::nullopt;
+    for (RankFigures& rank : arm.ranks) rank.wall_per_step = std::nullopt;
+  }
+  for (GateResult& gate : summary->gates) gate.mean_difference = std::nullopt;
+}
+
+bool starts_pass(const std::vector<BlockPass>& passes, const LaunchRecord& launch) {
+  if (passes.empty() || passes.back().block != *launch.block) return true;
+  return launch.order <= passes.back().launches.back()->order;
+}
+
+LaunchFigures figures_of(const std::vector<BlockPass>& passes, ArmIndex arm) {
+  LaunchFigures figures;
+  std::vector<double> values;
+  for (const BlockPass& pass : passes) {
+    for (const LaunchRecord* launch : pass.launches) {
+      if (launch->arm != arm) continue;
+      ++(pass.voided_by() == nullptr ? figures.launches : figures.voided);
+      if (pass.voided_by() == nullptr) values.push_back(*launch->value);
+    }
+  }
+  if (const auto spread = distribution_of(std::move(values))) {  // of plain numbers here
+    figures.mean = spread->mean.count();
+    figures.median = spread->median.count();
+    figures.min = spread->min.count();
+    figures.max = spread->max.count();
+  }
+  return figures;
+}
+
+std::string sentence_of(const CampaignFacts& facts, const LaunchRecord& launch) {
+  return "launch " + std::to_string(launch.launch) + " (" +
+         facts.arms.at(static_cast<std::size_t>(launch.arm.value)).name + ", block " +
+         std::to_string(*launch.block) + ") voids its block: " + launch.void_reason;
+}
+
+}  // namespace
+
+const LaunchRecord* BlockPass::voided_by() const {
+  for (const LaunchRecord* launch : launches) {
+    if (!launch->void_reason.empty()) return launch;
+  }
+  return nullptr;
+}
+
+std::vector<BlockPass> passes_of(const std::vector<LaunchRecord>& launches) {
+  std::vector<BlockPass> passes;
+  for (const LaunchRecord& launch : launches) {
+    if (!launch.block) continue;
+    if (starts_pass(passes, launch)) passes.push_back({*launch.block, {}});
+    passes.back().launches.push_back(&launch);
+  }
+  return passes;
+}
+
+RankRecords windows_of_launches(const CampaignFacts& facts,
+                                const std::vector<LaunchRecord>& launches) {
+  RankRecords records;
+  int block = 0;
+  for (const BlockPass& pass : passes_of(launches)) {
+    if (pass.voided_by() != nullptr) continue;
+    for (const LaunchRecord* launch : pass.launches) {
+      WindowRecord window;
+      window.arm = launch->arm;
+      window.block = block;
+      window.order = launch->order;
+      window.window = {launch->launch};
+      window.steps = 1;
+      window.end_host = launch->wall;
+      window.reported = cost_of(*facts.commands, *launch->value);
+      records.windows.push_back(window);
+    }
+    ++block;
+  }
+  return records;
+}
+
+int void_blocks_allowed(int blocks) {
+  return blocks / 4;  // v / (blocks + v) <= 0.2
+}
+
+CampaignSummary summarize_launches(const CampaignFacts& facts,
+                                   const std::vector<LaunchRecord>& launches) {
+  CampaignSummary summary = summarize_campaign(facts, {windows_of_launches(facts, launches)});
+  const std::vector<BlockPass> passes = passes_of(launches);
+  CommandSummary commands;
+  for (std::size_t i = 0; i < facts.arms.size(); ++i) {
+    commands.arms.push_back(figures_of(passes, {static_cast<int>(i)}));
+  }
+  for (const BlockPass& pass : passes) {
+    const LaunchRecord* culprit = pass.voided_by();
+    if (culprit == nullptr) continue;
+    ++commands.blocks_voided;
+    summary.warnings.push_back(sentence_of(facts, *culprit));
+  }
+  for (GateResult& gate : summary.gates) gate.blocks_voided = commands.blocks_voided;
+  if (!is_time(*facts.commands)) drop_times(&summary);
+  summary.commands = commands;
+  return summary;
+}
+
+}  // namespace traceml

@@ -1,0 +1,39 @@
+#pragma once
+// Launches of commands as the blocks that gates judge (docs/statistics.md, 2.3 "launch
+// pair", 2.11).
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/analysis/summary.h"
+#include "harness/core/campaign.h"
+#include "harness/core/launch_record.h"
+#include "harness/core/records.h"
+
+namespace traceml {
+
+// One pass through the arms of a block. A block whose pass is void runs again, in the same order.
+struct BlockPass {
+  int block = 0;
+  std::vector<const LaunchRecord*> launches;
+
+  const LaunchRecord* voided_by() const;  // nullptr: valid
+};
+
+// The passes in the order in which they ran; warm-up left out. Borrows from `launches`.
+std::vector<BlockPass> passes_of(const std::vector<LaunchRecord>& launches);
+
+// The valid passes as windows of one rank, numbered anew without gaps: WindowRecord::reported is
+// the time of a unit of work (1 / value where larger is better).
+RankRecords windows_of_launches(const CampaignFacts& facts,
+                                const std::vector<LaunchRecord>& launches);
+
+// How many blocks may be void until the look at `blocks` valid ones: 20 % of all that ran by then.
+int void_blocks_allowed(int blocks);
+
+// Judges every gate and derives every table, as summarize_campaign() does of steps.
+CampaignSummary summarize_launches(const CampaignFacts& facts,
+                                   const std::vector<LaunchRecord>& launches);
+
+}  // namespace traceml

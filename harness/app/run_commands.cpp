@@ -1,0 +1,109 @@
+#include "harness/app/run_commands.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+#include <sstream>
+
+#include "harness/app/command_launcher.h"
+#include "harness/app/environment_probe.h"
+#include "harness/app/finished_run.h"
+#include "harness/app/progress_line.h"
+#include "harness/app/results_dir.h"
+#include "harness/app/run_identity.h"
+#include "harness/app/version.h"
+#include "harness/backends/local/child_process.h"
+#include "harness/backends/local/single_rank.h"
+#include "harness/backends/local/steady_host_clock.h"
+#include "harness/backends/local/stop_signals.h"
+#include "harness/backends/mpi/launch_environment.h"
+#include "harness/codec/config_file.h"
+#include "harness/core/error.h"
+#include "harness/plan/command_rules.h"
+
+namespace traceml {
+namespace {
+
+Plan plan_of(const RunArguments& arguments, const Config& config) {
+  if (arguments.require_gates && config.gates.empty()) {
+    throw UsageError(
+        fmt::format("{} has no gates and --require-gates was given", arguments.config));
+  }
+  if (config.require.ranks.value_or(1) != 1) {
+    throw RunError(fmt::format("require.ranks is {}, but commands are launched by one process",
+                               *config.require.ranks));
+  }
+  Plan plan = make_plan(config, 1);
+  check_programs(plan.config);
+  plan.facts.distortions = probe_distortions();
+  return plan;
+}
+
+RunInfo describe_run(const Plan& plan, const std::string& created) {
+  RunInfo info;
+  SingleTransport alone;
+  info.run = agree_on_run_id(alone, plan);
+  info.tool_version = kToolVersion;
+  info.created_utc = created;
+  info.config_text = write_config(plan.config);
+  info.device = "unknown";  // that of the commands
+  info.environment = probe_environment();
+  info.distortions = plan.facts.distortions;
+  return info;
+}
+
+std::vector<std::string> arm_names_of(const Plan& plan) {
+  std::vector<std::string> names;
+  for (const ArmFacts& arm : plan.facts.arms) names.push_back(arm.name);
+  return names;
+}
+
+void print_last_lines(const std::string& place, const std::string& text) {
+  fmt::print(stderr, "last lines of {}:\n", place);
+  std::istringstream lines(text.empty() ? "(it wrote nothing)" : text);
+  for (std::string line; std::getline(lines, line);) fmt::print(stderr, "  {}\n", line);
+}
+
+}  // namespace
+
+std::optional<Config> commands_to_run(const RunArguments& arguments) {
+  if (world_size_conflict(process_environment, 1)) return std::nullopt;
+  try {
+    Config config = read_config_file(arguments.config, arguments.overrides);
+    if (runs_commands(config)) return config;
+  } catch (const Error&) {  // every rank reads it again and agrees on the fault
+  }
+  return std::nullopt;
+}
+
+int run_commands(const RunArguments& arguments, const Config& config) {
+  const Plan plan = plan_of(arguments, config);
+  StopSignals stop;
+  const std::string created = utc_now();
+  const std::string dir = make_results_dir(arguments.out, plan.config.name, created);
+  RunInfo info = describe_run(plan, created);
+  write_run_info(dir + "/raw/run_info.json", info);
+
+  SteadyHostClock clock;
+  LocalProcessRunner runner(&stop);
+  CommandLauncher launcher(plan, dir, runner);
+  {
+    LaunchFile file(dir + "/raw", info.run, arm_names_of(plan));
+    std::unique_ptr<ProgressLine> progress;
+    if (!arguments.quiet) progress = std::make_unique<ProgressLine>();
+    const CommandOutcome outcome =
+        run_command_campaign(plan, launcher, file, clock, progress.get());
+    progress.reset();
+    info.finished = outcome.finished;
+    info.failure = outcome.failure;
+    if (outcome.log_of_failure) print_last_lines(*outcome.log_of_failure, launcher.last_lines());
+  }
+  write_run_info(dir + "/raw/run_info.json", info);
+  const FinishedRun run = read_finished_run(dir, false);
+  print_report(dir, run, arguments.quiet);  // first: the disk may be full
+  write_reports(dir, run);
+  return run.summary.exit_code;
+}
+
+}  // namespace traceml

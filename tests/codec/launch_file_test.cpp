@@ -1,0 +1,133 @@
+#include "harness/codec/launch_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "harness/core/error.h"
+#include "tests/codec/temporary_folder.h"
+
+namespace traceml {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr RunId kRun{42};
+const std::vector<std::string> kArms = {"bare", "traced"};
+
+LaunchRecord valid_launch(std::int64_t number, std::optional<int> block) {
+  LaunchRecord launch;
+  launch.launch = number;
+  launch.arm = {static_cast<int>(number % 2)};
+  launch.block = block;
+  launch.order = 1;
+  launch.wall = Nanos(1234567);
+  launch.value = 0.1 + 0.2;
+  launch.unit = "images/s";
+  return launch;
+}
+
+LaunchRecord void_launch(std::int64_t number) {
+  LaunchRecord launch = valid_launch(number, 3);
+  launch.exit_code = 7;
+  launch.signal = 9;
+  launch.timed_out = true;
+  launch.value = std::nullopt;
+  launch.void_reason = "gave no number: it did not write out.json";
+  return launch;
+}
+
+class LaunchCsv : public ::testing::Test {
+ protected:
+  LaunchCsv() {
+    LaunchFile file(folder_.path(), kRun, kArms);
+    for (const LaunchRecord& launch : written_) file.append(launch);
+  }
+
+  std::string path() const { return folder_.path() + "/commands.csv"; }
+
+  std::string text() const {
+    std::ostringstream text;
+    text << std::ifstream(path(), std::ios::binary).rdbuf();
+    return text.str();
+  }
+
+  void overwrite(const std::string& text) { std::ofstream(path(), std::ios::binary) << text; }
+
+  std::vector<LaunchRecord> read(bool accept_edited = false) {
+    return read_launches(folder_.path(), kRun, kArms, accept_edited, &warnings_);
+  }
+
+  std::string refusal(bool accept_edited = false) {
+    try {
+      read(accept_edited);
+    } catch (const RunError& error) {
+      return error.what();
+    }
+    return "accepted";
+  }
+
+  testing::TemporaryFolder folder_;
+  std::vector<LaunchRecord> written_ = {valid_launch(0, std::nullopt), valid_launch(1, 0),
+                                        void_launch(2)};
+  std::vector<std::string> warnings_;
+};
+
+TEST_F(LaunchCsv, gives_every_launch_back) {
+  EXPECT_EQ(read(), written_);
+  EXPECT_TRUE(warnings_.empty());
+}
+
+TEST_F(LaunchCsv, keeps_a_reason_in_one_field_whatever_it_says) {
+  LaunchRecord launch = void_launch(3);
+  launch.void_reason = "no \"number\", in\nline 3";
+  testing::TemporaryFolder other;
+  LaunchFile(other.path(), kRun, kArms).append(launch);
+  EXPECT_EQ(read_launches(other.path(), kRun, kArms, false, &warnings_).at(0).void_reason,
+            "no 'number'; in line 3");
+}
+
+TEST_F(LaunchCsv, that_was_edited_is_refused_by_line) {
+  std::string edited = text();
+  edited.replace(edited.find("1234567"), 7, "1234568");
+  overwrite(edited);
+  EXPECT_THAT(refusal(), HasSubstr("commands.csv:3: lines 3 to 4 were edited"));
+  EXPECT_EQ(read(true).size(), written_.size());
+}
+
+TEST_F(LaunchCsv, of_another_run_is_refused) {
+  std::string other = text();
+  other.replace(other.find("2a rank"), 2, "2b");
+  overwrite(other);
+  EXPECT_NE(refusal(), "accepted");
+}
+
+TEST_F(LaunchCsv, that_was_torn_loses_its_last_row_alone) {
+  const std::string whole = text();
+  overwrite(whole.substr(0, whole.rfind("#crc32")));
+  EXPECT_EQ(read().size(), 2u);
+  EXPECT_EQ(warnings_.size(), 1u);
+}
+
+TEST_F(LaunchCsv, with_a_value_that_no_launch_has_is_refused_even_where_edits_are_accepted) {
+  const std::string whole = text();
+  for (const std::string value : {"0", "-1", "nan", "inf", "x", ""}) {
+    std::string edited = whole;
+    edited.replace(edited.find("0.30000000000000004"), 19, value);
+    overwrite(edited);
+    EXPECT_THAT(refusal(true), HasSubstr("commands.csv:3: field 9")) << value;
+  }
+}
+
+TEST_F(LaunchCsv, that_is_missing_is_a_warning) {
+  std::filesystem::remove(path());
+  EXPECT_TRUE(read().empty());
+  EXPECT_THAT(warnings_,
+              ::testing::ElementsAre("commands.csv is missing: the run ended before a launch"));
+}
+
+}  // namespace
+}  // namespace traceml

@@ -1,0 +1,134 @@
+#include "harness/codec/launch_number.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "tests/codec/temporary_folder.h"
+
+namespace traceml {
+namespace {
+
+using ::testing::HasSubstr;
+
+class LaunchNumber : public ::testing::Test {
+ protected:
+  void write(const std::string& name, const std::string& text) { folder_.write(name, text); }
+
+  NumberReading read(const CommandConfig& command) {
+    return read_number(command, files(), std::nullopt, std::chrono::milliseconds(1500));
+  }
+
+  // What `output` of a launch gives to the regular expression.
+  NumberReading match(const std::string& regex, const std::string& output,
+                      const std::string& errors = "") {
+    write("stdout", output);
+    write("stderr", errors);
+    CommandConfig command;
+    command.regex = regex;
+    return read(command);
+  }
+
+  LaunchFiles files() const {
+    return {folder_.path() + "/stdout", folder_.path() + "/stderr", folder_.path()};
+  }
+
+  testing::TemporaryFolder folder_;
+};
+
+TEST_F(LaunchNumber, of_a_regex_is_its_last_match) {
+  EXPECT_EQ(
+      match("step_ms: ([0-9.]+)", "step_ms: 10.5\nstep_ms: 11.25 step_ms: 12.5\ndone\n").value,
+      12.5);
+}
+
+TEST_F(LaunchNumber, of_a_regex_may_stand_in_a_line_that_a_carriage_return_ends) {
+  EXPECT_EQ(match("([0-9]+) img", "10 img\r20 img\r").value, 20);
+}
+
+TEST_F(LaunchNumber, of_a_regex_is_sought_in_the_errors_where_the_output_has_none) {
+  EXPECT_EQ(match("ms=(\\S+)", "nothing\n", "ms=1e-3\n").value, 1e-3);
+  EXPECT_EQ(match("ms=(\\S+)", "ms=5\n", "ms=1e-3\n").value, 5);
+}
+
+TEST_F(LaunchNumber, that_is_not_there_says_so) {
+  EXPECT_EQ(match("ms=(\\S+)", "nothing\n").fault,
+            "no line of its output matches measure.regex 'ms=(\\S+)'");
+}
+
+TEST_F(LaunchNumber, is_never_nan_infinite_zero_negative_or_half_a_word) {
+  for (const std::string text : {"nan", "inf", "-inf", "0", "-3", "12ms", "1e999", "0x10", "1,5"}) {
+    const NumberReading reading = match("ms=(\\S+)", "ms=7\nms=" + text + "\n");
+    EXPECT_FALSE(reading.value) << text;
+    EXPECT_THAT(reading.fault, HasSubstr("the last match")) << text;
+  }
+}
+
+TEST_F(LaunchNumber, of_a_long_line_is_read_without_going_deep) {
+  EXPECT_FALSE(match("(?:a|b)*c ([0-9]+)", std::string(1 << 20, 'a') + "c 5\n").value);
+  EXPECT_EQ(match("(?:a|b)*c ([0-9]+)", std::string(1 << 20, 'a') + "\nbc 5\n").value, 5);
+}
+
+TEST_F(LaunchNumber, of_a_json_file_lies_at_its_pointer) {
+  write("out.json", R"({"step": [{"mean_ms": 12.5}], "text": "12", "zero": 0, "nan": NaN})");
+  CommandConfig command;
+  command.json = "out.json#/step/0/mean_ms";
+  EXPECT_EQ(read(command).value, 12.5);
+  command.json = "out.json#/step/1/mean_ms";
+  EXPECT_EQ(read(command).fault, "out.json has nothing at '/step/1/mean_ms'");
+  for (const std::string pointer : {"/text", "/zero", "/nan", "/step"}) {
+    command.json = "out.json#" + pointer;
+    EXPECT_FALSE(read(command).value) << pointer;
+  }
+  command.json = "none.json#/a";
+  EXPECT_THAT(read(command).fault, HasSubstr("none.json"));
+}
+
+TEST_F(LaunchNumber, of_a_final_summary_is_the_largest_row_on_the_clock_that_is_named) {
+  std::filesystem::copy_file(TRACEML_SOURCE_DIR "/tests/codec/traceml/single_rank_h200.json",
+                             folder_.path() + "/f.json");
+  CommandConfig command;
+  command.final_summary = "f.json";
+  const NumberReading host = read(command);
+  command.final_summary = "f.json#device";
+  const NumberReading device = read(command);
+  ASSERT_TRUE(host.value) << host.fault;
+  ASSERT_TRUE(device.value) << device.fault;
+  EXPECT_NE(*host.value, *device.value);
+}
+
+TEST_F(LaunchNumber, of_a_steps_file_is_the_mean_of_its_column) {
+  write("steps.csv", "step,step_ms,note\n# a comment\n0,10,\n1,,x\n2,14.5,\n");
+  CommandConfig command;
+  command.steps_csv = "steps.csv#step_ms";
+  EXPECT_EQ(read(command).value, 12.25);
+  command.steps_csv = "steps.csv#step_sm";
+  EXPECT_THAT(read(command).fault, HasSubstr("no column 'step_sm'; did you mean 'step_ms'?"));
+  write("steps.csv", "step_ms\n10\nnan\n");
+  command.steps_csv = "steps.csv#step_ms";
+  EXPECT_EQ(read(command).fault, "steps.csv:3: step_ms is 'nan', which is no time");
+  write("steps.csv", "step_ms\n\n");
+  EXPECT_EQ(read(command).fault, "steps.csv has no row with step_ms");
+}
+
+TEST_F(LaunchNumber, of_the_wall_time_is_in_seconds) {
+  CommandConfig command;
+  command.wall = true;
+  EXPECT_EQ(read(command).value, 1.5);
+}
+
+TEST_F(LaunchNumber, of_a_file_that_an_earlier_launch_left_does_not_count) {
+  write("out.json", R"({"ms": 5})");
+  CommandConfig command;
+  command.json = "out.json#/ms";
+  const auto before = stamp_before(command, files());
+  ASSERT_TRUE(before);
+  EXPECT_EQ(read_number(command, files(), before, Nanos{1}).fault, "it did not write out.json");
+  write("out.json", R"({"ms": 6.25})");
+  EXPECT_EQ(read_number(command, files(), before, Nanos{1}).value, 6.25);
+}
+
+}  // namespace
+}  // namespace traceml
