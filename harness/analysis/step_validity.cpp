@@ -33,7 +33,7 @@ std::optional<WaitShare> largest_wait_share(const ArmAnalysis& arm) {
 
 std::optional<Finding> reference_finding(const CampaignFacts& facts, const GateSpec& gate,
                                          const ArmAnalysis& reference) {
-  if (gate.kind != GateKind::kMinFraction) return std::nullopt;
+  if (gate.kind != GateKind::kMinFraction || reference.summary.windows == 0) return std::nullopt;
   const std::string& name = facts.arms[static_cast<std::size_t>(gate.baseline.value)].name;
   const std::optional<WaitShare> wait = largest_wait_share(reference);
   if (!wait) {

@@ -2,14 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <filesystem>
+#include <optional>
+#include <system_error>
 
 #include "harness/analysis/campaign.h"
 #include "harness/analysis/launches.h"
 #include "harness/app/terminal_style.h"
 #include "harness/codec/atomic_file.h"
 #include "harness/codec/config_file.h"
+#include "harness/codec/gate_figures.h"
 #include "harness/codec/launch_file.h"
 #include "harness/codec/raw_files.h"
 #include "harness/core/error.h"
@@ -39,12 +43,31 @@ std::string failure_on_file(const std::string& raw) {
 
 // Half a run passes nothing: what ended it may have been on its way to a regression.
 void withhold_passes(CampaignSummary& summary) {
-  summary.exit_code = value_of(ExitCode::kRunFailed);
   if (summary.outcome == Outcome::kPass) summary.outcome = Outcome::kInconclusive;
   for (GateResult& gate : summary.gates) {
-    if (gate.outcome != Outcome::kPass) continue;
+    if (gate.outcome == Outcome::kFail) continue;
+    const bool would_pass = gate.outcome == Outcome::kPass;
     gate.outcome = Outcome::kInconclusive;
-    gate.why = "the run ended before its plan; the windows that were finished would pass";
+    gate.why = "the run ended before its plan; " +
+               (would_pass ? "the windows that were finished would pass" : gate.why);
+  }
+}
+
+void write_reports(const std::string& dir, const FinishedRun& run) {
+  const ReportInput input{run.info, run.plan, run.summary, dir};
+  for (const auto& [name, content] : render_files(input)) {
+    write_file_atomically(dir + "/" + name, content);
+  }
+}
+
+void print_report(const std::string& dir, const FinishedRun& run, bool quiet) {
+  const ReportInput input{run.info, run.plan, run.summary, dir};
+  const std::string text =
+      quiet ? render_verdict_line(input) + "\n" : render_terminal(input, style_of_stdout());
+  const std::size_t written = std::fwrite(text.data(), 1, text.size(), stdout);
+  if (std::fflush(stdout) != 0 || written != text.size()) {
+    throw RunError(fmt::format("cannot print the report: {}; it is in {}",
+                               std::generic_category().message(errno), dir));
   }
 }
 
@@ -80,22 +103,19 @@ FinishedRun read_finished_run(const std::string& dir, bool accept_edited) {
     if (run.info.failure.empty()) run.info.failure = failure_on_file(raw);
     withhold_passes(run.summary);
   }
+  run.summary.exit_code = exit_code_of(run.info, run.summary);
   return run;
 }
 
-void write_reports(const std::string& dir, const FinishedRun& run) {
-  const ReportInput input{run.info, run.plan, run.summary, dir};
-  for (const auto& [name, content] : render_files(input)) {
-    write_file_atomically(dir + "/" + name, content);
+void publish(const std::string& dir, const FinishedRun& run, bool quiet) {
+  std::optional<Error> unprinted;
+  try {
+    print_report(dir, run, quiet);  // first: the folder may be full or read-only
+  } catch (const Error& error) {
+    unprinted = error;
   }
-}
-
-void print_report(const std::string& dir, const FinishedRun& run, bool quiet) {
-  const ReportInput input{run.info, run.plan, run.summary, dir};
-  const std::string text =
-      quiet ? render_verdict_line(input) + "\n" : render_terminal(input, style_of_stdout());
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  std::fflush(stdout);
+  write_reports(dir, run);
+  if (unprinted) throw *unprinted;
 }
 
 }  // namespace traceml

@@ -24,10 +24,9 @@ std::string failure_file(const std::string& raw, Rank rank);
 // edited.
 FinishedRun read_finished_run(const std::string& dir, bool accept_edited);
 
-// Writes every report of render_files() into DIR, each to a temporary name, flushed and renamed.
-void write_reports(const std::string& dir, const FinishedRun& run);
-
-// The report on standard output, as wide as the terminal; with `quiet` the verdict line alone.
-void print_report(const std::string& dir, const FinishedRun& run, bool quiet);
+// The report on standard output, as wide as the terminal; with `quiet` the verdict line alone. Then
+// every report of render_files() into DIR, each to a temporary name, flushed and renamed. Where one
+// of the two cannot be written, the other is; then throws RunError.
+void publish(const std::string& dir, const FinishedRun& run, bool quiet);
 
 }  // namespace traceml

@@ -2,24 +2,45 @@
 
 #include <fmt/format.h>
 
+#include <new>
+
 #include "harness/backends/local/single_rank.h"
 #include "harness/backends/mpi/launch_environment.h"
 
 namespace traceml {
 
 Ranks::Ranks(HostClock& clock) {
-  if (!mpi_built()) {
-    if (const auto conflict = world_size_conflict(process_environment, 1)) {
-      throw RunError(*conflict);
-    }
-    own_transport_ = std::make_unique<SingleTransport>();
-    transport_ = own_transport_.get();
-    collective_ = std::make_unique<SingleCollective>();
-    return;
+  if (mpi_built()) {
+    meet_over_mpi(clock);
+  } else {
+    meet_alone();
   }
+}
+
+void Ranks::meet_alone() {
+  if (const auto conflict = world_size_conflict(process_environment, 1)) throw RunError(*conflict);
+  own_transport_ = std::make_unique<SingleTransport>();
+  own_collective_ = std::make_unique<SingleCollective>();
+  own_position_ = std::make_unique<Position>();
+  roll_.ranks.push_back({Rank{0}, own_position_.get()});
+  transport_ = std::make_unique<WatchedTransport>(*own_transport_, *own_position_);
+  collective_ = std::make_unique<WatchedCollective>(*own_collective_, *own_position_);
+}
+
+void Ranks::meet_over_mpi(HostClock& clock) {
   mpi_ = start_mpi();
-  transport_ = &mpi_->transport();
-  collective_ = mpi_->make_collective(clock);
+  Transport& transport = mpi_->transport();
+  for (const NodeMemory& part : mpi_->share_on_node(sizeof(Position))) {
+    const bool own = part.rank == transport.rank();
+    if (own) roll_.own = roll_.ranks.size();
+    // The memory is zero, as a new position is: another rank's may be read before it is made.
+    roll_.ranks.push_back(
+        {part.rank, own ? new (part.memory) Position : static_cast<Position*>(part.memory)});
+  }
+  roll_.complete = transport.world_size() == static_cast<int>(roll_.ranks.size());
+  own_collective_ = mpi_->make_collective(clock);
+  transport_ = std::make_unique<WatchedTransport>(transport, roll_.own_position());
+  collective_ = std::make_unique<WatchedCollective>(*own_collective_, roll_.own_position());
 }
 
 std::optional<std::string> Ranks::mpi_version() const {
@@ -36,7 +57,7 @@ std::optional<std::string> Ranks::affinity_warning() const {
 }
 
 void Ranks::finalize() {
-  collective_.reset();
+  own_collective_.reset();
   if (mpi_) mpi_->finalize();
 }
 

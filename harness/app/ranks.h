@@ -8,6 +8,8 @@
 #include "harness/ports/collective.h"
 #include "harness/ports/host_clock.h"
 #include "harness/ports/transport.h"
+#include "harness/runner/position.h"
+#include "harness/runner/watched_ports.h"
 
 namespace traceml {
 
@@ -20,6 +22,9 @@ class Ranks {
 
   Transport& transport() { return *transport_; }
   Collective& collective() { return *collective_; }
+  // The positions of the ranks of this node; until finalize(). Transport and collective show in
+  // them that a rank waits.
+  const Roll& roll() const { return roll_; }
   bool is_root() const { return transport_->rank().value == 0; }
 
   // "Open MPI 4.1.4"; nullopt without MPI.
@@ -31,10 +36,16 @@ class Ranks {
   void finalize();
 
  private:
+  void meet_alone();
+  void meet_over_mpi(HostClock& clock);
+
   std::unique_ptr<MpiWorld> mpi_;
   std::unique_ptr<Transport> own_transport_;  // without MPI
-  Transport* transport_ = nullptr;
-  std::unique_ptr<Collective> collective_;
+  std::unique_ptr<Position> own_position_;    // without MPI
+  std::unique_ptr<Collective> own_collective_;
+  Roll roll_;
+  std::unique_ptr<WatchedTransport> transport_;
+  std::unique_ptr<WatchedCollective> collective_;
 };
 
 // An error that all ranks know of: rank 0 prints it, all return its code.

@@ -5,8 +5,7 @@ namespace traceml {
 
 int report_command(const ReportArguments& arguments) {
   const FinishedRun run = read_finished_run(arguments.run_dir, arguments.accept_edited);
-  print_report(arguments.run_dir, run, arguments.quiet);  // first: the folder may be read-only
-  write_reports(arguments.run_dir, run);
+  publish(arguments.run_dir, run, arguments.quiet);
   return run.summary.exit_code;
 }
 

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cctype>
 #include <ctime>
+#include <exception>
 #include <filesystem>
+#include <optional>
 #include <system_error>
 
 #include "harness/core/error.h"
@@ -65,7 +67,39 @@ void point_latest_to(const fs::path& dir) {
   if (ignored) fs::remove(fresh, ignored);
 }
 
+// The folder of `base` that was made last, `latest` apart.
+std::optional<fs::path> newest_in(const fs::path& base) {
+  std::optional<fs::path> newest;
+  for (const fs::directory_entry& entry : fs::directory_iterator(base)) {
+    if (entry.is_symlink() || !entry.is_directory()) continue;
+    if (!newest || entry.last_write_time() > fs::last_write_time(*newest)) newest = entry.path();
+  }
+  return newest;
+}
+
+bool latest_points_to(const fs::path& dir) {
+  const fs::path link = dir.parent_path() / "latest";
+  return fs::is_symlink(link) && fs::read_symlink(link) == dir.filename();
+}
+
 }  // namespace
+
+void discard_results_dir(const std::string& dir, bool keep_folder) noexcept {
+  try {
+    // Another rank may be making a file in it.
+    std::error_code error;
+    const fs::path raw = fs::path(dir) / "raw";
+    for (int tries = 0; tries < 10 && fs::exists(raw); ++tries) fs::remove_all(raw, error);
+    if (keep_folder || !fs::is_empty(dir)) return;
+    const bool was_latest = latest_points_to(dir);
+    fs::remove(dir);
+    if (!was_latest) return;
+    const fs::path base = fs::path(dir).parent_path();
+    fs::remove(base / "latest");
+    if (const auto newest = newest_in(base)) point_latest_to(*newest);
+  } catch (const std::exception&) {  // it stays then
+  }
+}
 
 std::string utc_now() {
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));

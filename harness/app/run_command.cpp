@@ -1,9 +1,12 @@
 #include <fmt/format.h>
 
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <fstream>
 #include <memory>
+#include <optional>
 #include <set>
 #include <sstream>
 
@@ -17,15 +20,16 @@
 #include "harness/app/results_dir.h"
 #include "harness/app/run_commands.h"
 #include "harness/app/run_identity.h"
+#include "harness/app/signal_watch.h"
 #include "harness/app/version.h"
 #include "harness/app/workload_choice.h"
 #include "harness/backends/local/steady_host_clock.h"
-#include "harness/codec/atomic_file.h"
 #include "harness/codec/config_file.h"
 #include "harness/plan/config.h"
 #include "harness/plan/plan.h"
 #include "harness/runner/agreement.h"
 #include "harness/runner/rank_program.h"
+#include "harness/runner/run_watch.h"
 #include "workloads/torch/torch_workload.h"
 
 namespace traceml {
@@ -62,14 +66,49 @@ std::vector<std::string> distortions_of_all_ranks(Transport& transport) {
   return {distinct.begin(), distinct.end()};
 }
 
+// At once or not at all: the launcher may be about to kill this process, and the disk may be what
+// failed. The sentence has been printed.
+void leave_sentence(const std::string& file, const std::string& sentence) {
+  const std::string temporary = file + ".tmp";
+  std::error_code error;
+  if (std::ofstream(temporary) << sentence << std::endl) {
+    std::filesystem::rename(temporary, file, error);
+  } else {
+    std::filesystem::remove(temporary, error);
+  }
+}
+
+// What becomes of a run that fails: the windows that were stored are kept, a folder without any is
+// taken back.
+FailureActs acts_of(const std::string& dir, Rank rank, bool keep_folder) {
+  FailureActs acts;
+  acts.what_is_left = [dir](bool stored) {
+    return stored ? "finished windows are kept: traceml-bench report " + dir
+                  : std::string("no window was finished");
+  };
+  acts.after_words = [dir, rank, keep_folder](const std::string& sentence, bool stored) {
+    if (!stored) {
+      discard_results_dir(dir, keep_folder);
+      return;
+    }
+    leave_sentence(failure_file(dir + "/raw", rank), sentence);
+  };
+  return acts;
+}
+
 // Collective. Rank 0 makes the folder; a rank that does not see it (no shared file system) makes
 // its own of that name.
-std::string agree_on_results_dir(Transport& transport, const RunArguments& arguments,
-                                 const std::string& name, const std::string& created) {
-  std::string dir = together(transport, [&] {
-    return transport.rank().value == 0 ? make_results_dir(arguments.out, name, created) : "";
-  });
+std::string agree_on_results_dir(Transport& transport, RunWatch& watch,
+                                 const RunArguments& arguments, const std::string& name,
+                                 const std::string& created) {
+  const bool root = transport.rank() == Rank{0};
+  std::error_code ignored;
+  const bool keep_folder =
+      !arguments.out.empty() && std::filesystem::exists(arguments.out, ignored);
+  std::string dir = together(
+      transport, [&] { return root ? make_results_dir(arguments.out, name, created) : ""; });
   dir = transport.broadcast(dir);
+  watch.set_acts(acts_of(dir, transport.rank(), keep_folder));
   together(transport, [&] {
     std::error_code error;
     std::filesystem::create_directories(dir + "/raw", error);
@@ -102,21 +141,13 @@ RunInfo describe_run(Ranks& ranks, const Plan& plan, const std::string& created)
   return info;
 }
 
-RankOptions options_of(const Transport& transport, const std::string& dir, ProgressSink* progress) {
+RankOptions options_of(const std::string& dir, ProgressSink* progress) {
   const std::string raw = dir + "/raw";
   RankOptions options;
   options.build = fmt::format("{} at {}, {}, {}", kToolVersion, kCommit, kCompiler, kBuildType);
   options.own_raw_dir = raw;
   options.out_raw_dir = raw;
   options.progress = progress;
-  const std::string file = failure_file(raw, transport.rank());
-  options.on_failure = [file, dir](const std::string& sentence) {
-    try {
-      write_file_atomically(file, sentence + "\n");
-      fmt::print(stderr, "finished windows are kept: traceml-bench report {}\n", dir);
-    } catch (const Error&) {  // the sentence is printed all the same; the disk may be what failed
-    }
-  };
   return options;
 }
 
@@ -133,22 +164,24 @@ void take_over(const RunOutcome& outcome, RunInfo& info) {
 int judge_and_report(const std::string& dir, const RunInfo& info, bool quiet) {
   write_run_info(dir + "/raw/run_info.json", info);
   const FinishedRun run = read_finished_run(dir, false);
-  print_report(dir, run, quiet);  // first: the disk may be full
-  write_reports(dir, run);
+  publish(dir, run, quiet);
   return run.summary.exit_code;
 }
 
 // Collective.
-int run_on(Ranks& ranks, HostClock& clock, const RunArguments& arguments) {
+int run_on(Ranks& ranks, RunWatch& watch, HostClock& clock, const RunArguments& arguments) {
   Transport& transport = ranks.transport();
   const std::string created = transport.broadcast(utc_now());
   Plan plan = together(transport, [&] { return read_plan(arguments, transport.world_size()); });
+  watch.set_step_timeout(plan.config.measure.step_timeout);
+  watch.set_time_limit(plan.config.measure.time_limit);
   plan.facts.distortions = distortions_of_all_ranks(transport);
   DataSets listed = together(transport, [&] {
     check_loader_memory(plan, ranks.ranks_on_node());
     return list_data_sets(plan, transport.world_size());
   });
-  const std::string dir = agree_on_results_dir(transport, arguments, plan.config.name, created);
+  const std::string dir =
+      agree_on_results_dir(transport, watch, arguments, plan.config.name, created);
   RunInfo info = describe_run(ranks, plan, created);
   info.run = agree_on_run_id(transport, plan);
   if (ranks.is_root()) write_run_info(dir + "/raw/run_info.json", info);
@@ -158,13 +191,14 @@ int run_on(Ranks& ranks, HostClock& clock, const RunArguments& arguments) {
     const auto chosen = choose_workload(plan, ranks, clock, std::move(listed));
     std::unique_ptr<ProgressLine> progress;
     if (ranks.is_root() && !arguments.quiet) progress = std::make_unique<ProgressLine>();
-    RankOptions options = options_of(transport, dir, progress.get());
+    RankOptions options = options_of(dir, progress.get());
     options.run = info.run;
     options.wall = &clock;
     options.min_device_warm_up = Seconds{0};  // no device of this version has clocks to ramp up
-    outcome = run_rank(plan, options, chosen->workload(), chosen->transport(), chosen->clock(),
-                       chosen->device());
+    outcome = run_rank(plan, options, watch, chosen->workload(), chosen->transport(),
+                       chosen->clock(), chosen->device());
   }
+  watch.position().enter(Stage::kReport);
   take_over(outcome, info);
   const int code = together(transport, [&] {
     return ranks.is_root() ? judge_and_report(dir, info, arguments.quiet) : 0;
@@ -172,25 +206,52 @@ int run_on(Ranks& ranks, HostClock& clock, const RunArguments& arguments) {
   return std::stoi(transport.broadcast(std::to_string(code)));
 }
 
+// Returns the code of a run that ended in good order; other failures end the process.
+int run_watched(Ranks& ranks, RunWatch& watch, HostClock& clock, const RunArguments& arguments) {
+  try {
+    return run_on(ranks, watch, clock, arguments);
+  } catch (const AgreedError& error) {
+    if (ranks.is_root()) watch.tell(fmt::format("traceml-bench: {}", error.what()));
+    return value_of(error.code());
+  } catch (const Error& error) {
+    watch.fail(error.what(), error.code());
+  } catch (const std::exception& error) {
+    watch.fail(error.what(), ExitCode::kRunFailed);
+  }
+}
+
+// A reader of our output that leaves and a limit on file sizes are errors that we tell of, not
+// deaths.
+void turn_signals_into_errors() {
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
+}
+
 }  // namespace
 
 int run_command(const RunArguments& arguments) {
   if (const auto commands = commands_to_run(arguments)) return run_commands(arguments, *commands);
+  constexpr Seconds kStart{120};
+  constexpr Seconds kEnd{15};
+  turn_signals_into_errors();
+  SignalWatch signals;  // before the threads of MPI
+  signals.expect_within(
+      kStart, fmt::format("not all ranks have joined within {:g} s; is one stopped, or started "
+                          "with another MPI?",
+                          kStart.count()));
   SteadyHostClock clock;
   Ranks ranks(clock);
+  signals.expect_nothing();
   int code = value_of(ExitCode::kPass);
-  try {
-    code = run_on(ranks, clock, arguments);
-  } catch (const AgreedError& error) {
-    if (ranks.is_root()) fmt::print(stderr, "traceml-bench: {}\n", error.what());
-    code = value_of(error.code());
-  } catch (const Error& error) {
-    ranks.transport().fail(fmt::format("rank {}: {}", ranks.transport().rank().value, error.what()),
-                           error.code());
-  } catch (const std::exception& error) {
-    ranks.transport().fail(fmt::format("rank {}: {}", ranks.transport().rank().value, error.what()),
-                           ExitCode::kRunFailed);
+  {
+    RunWatch watch(ranks.transport(), ranks.roll());
+    signals.on_signal([&watch](int signal) { watch.interrupted(signal); });
+    code = run_watched(ranks, watch, clock, arguments);
+    signals.on_signal({});
   }
+  signals.expect_within(kEnd, fmt::format("the run has ended, with code {}, but a rank has not "
+                                          "left it within {:g} s",
+                                          code, kEnd.count()));
   ranks.finalize();
   return code;
 }

@@ -101,8 +101,7 @@ int run_commands(const RunArguments& arguments, const Config& config) {
   }
   write_run_info(dir + "/raw/run_info.json", info);
   const FinishedRun run = read_finished_run(dir, false);
-  print_report(dir, run, arguments.quiet);  // first: the disk may be full
-  write_reports(dir, run);
+  publish(dir, run, arguments.quiet);
   return run.summary.exit_code;
 }
 

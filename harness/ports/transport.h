@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdlib>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -39,6 +41,18 @@ class Transport {
   // called by any thread of any rank, at any time, also while others sit in a collective call. Does
   // not return to the caller.
   [[noreturn]] virtual void fail(const std::string& sentence, ExitCode code) = 0;
+
+  // fail(), and where the sentence is printed `after_words` is run, by the rank that prints it.
+  // Where printing and ending cannot be told apart it is run first. It must not throw.
+  [[noreturn]] virtual void fail_after(const std::string& sentence, ExitCode code,
+                                       const std::function<void()>& after_words) {
+    after_words();
+    fail(sentence, code);
+    std::abort();  // not reached; g++ forgets that a virtual function does not return
+  }
+
+  // Whether a rank has called fail(), as far as this one can see without asking. Any thread.
+  virtual bool failing() const { return false; }
 };
 
 }  // namespace traceml

@@ -142,13 +142,13 @@ class TerminalPage {
   void add_last_line() {
     const std::string line = plain_text(render_verdict_line(input_));
     const std::size_t word_end = std::min(line.find(" ("), line.size());
-    page_ += coloured(line.substr(0, word_end)) + line.substr(word_end);
+    const std::string word = line.substr(0, word_end);
     const std::string dir = plain_text(input_.results_dir);
-    if (!dir.empty()) {
-      page_ += width_of(line) + 3 + width_of(dir) <= columns_ ? "   " : "\n";
-      page_ += dir;
-    }
-    page_ += "\n";
+    auto lines = wrapped(line, "", columns_);
+    lines.front().replace(0, word.size(), coloured(word));
+    const bool beside = lines.size() == 1 && width_of(line) + 3 + width_of(dir) <= columns_;
+    if (!dir.empty()) lines.back() += (beside ? "   " : "\n") + dir;
+    for (const std::string& one : lines) page_ += one + "\n";
   }
 
   const ReportInput& input_;

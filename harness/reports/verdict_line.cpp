@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "harness/codec/gate_figures.h"
+#include "harness/codec/shareable_text.h"
 #include "harness/reports/gate_text.h"
+#include "harness/reports/scenario.h"
 #include "harness/reports/terminal.h"
 
 namespace traceml {
@@ -33,7 +35,10 @@ std::string because(const CampaignSummary& summary) {
 std::string outcome_text(const ReportInput& input) {
   const CampaignSummary& summary = input.summary;
   const int code = exit_code_of(input.info, summary);
-  if (ended_early(input.info)) return fmt::format("RUN FAILED (exit {})", code);
+  if (ended_early(input.info)) {
+    return fmt::format("RUN FAILED (exit {}): {}", code,
+                       without_folders(failure_sentence(input.info)));
+  }
   if (summary.no_gates) return fmt::format("NO GATES (exit {})", code);
   std::string line =
       fmt::format("{} (exit {}): {}", word_of(summary.outcome), code, because(summary));

@@ -3,19 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
-#include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <utility>
 
 #include "harness/analysis/campaign.h"
 #include "harness/codec/raw_files.h"
 #include "harness/runner/agreement.h"
 #include "harness/runner/contract_check.h"
-#include "harness/runner/position.h"
 #include "harness/runner/step_loop.h"
-#include "harness/runner/watchdog.h"
 #include "harness/runner/wire.h"
 
 namespace traceml {
@@ -25,6 +22,9 @@ Nanos nanos(std::chrono::duration<double> time) {
   return std::chrono::duration_cast<Nanos>(time);
 }
 
+// A run that has reached its time limit in a window may end that window and stop in good order.
+constexpr Nanos kTimeToStop = std::chrono::seconds(1);
+
 std::vector<std::string> names_of(const std::vector<ArmFacts>& arms) {
   std::vector<std::string> names;
   for (const ArmFacts& arm : arms) names.push_back(arm.name);
@@ -33,10 +33,12 @@ std::vector<std::string> names_of(const std::vector<ArmFacts>& arms) {
 
 class RankProgram {
  public:
-  RankProgram(const Plan& plan, const RankOptions& options, Workload& workload,
+  RankProgram(const Plan& plan, const RankOptions& options, RunWatch& watch, Workload& workload,
               Transport& transport, HostClock& clock, DeviceClock* device)
       : plan_(plan),
         options_(options),
+        watch_(watch),
+        position_(watch.position()),
         workload_(workload),
         transport_(transport),
         wall_(options.wall == nullptr ? clock : *options.wall),
@@ -47,39 +49,24 @@ class RankProgram {
 
   RunOutcome run() {
     begin_ = wall_.now();
+    watch_.set_arms(arm_names_);
     require_equal(transport_, things_of(plan_, options_.build));
     agreed_ = true;
     RawWriter writer(options_.own_raw_dir, options_.run, transport_.rank(), arm_names_);
-    const Watchdog watchdog(position_, nanos(plan_.config.measure.step_timeout),
-                            [this](const PositionView& view) { fail_stalled(view); });
     prepare();
     warm_up(writer);
     run_blocks(writer);
+    watch_.lift_deadline();
     conclude();
     return outcome_;
   }
 
   [[noreturn]] void fail_here(const std::string& cause, ExitCode code) {
-    fail(agreed_ ? fmt::format("{}: {}", where(position_.view()), cause) : cause, code);
+    if (!agreed_) watch_.fail_with(cause, code);
+    watch_.fail(cause, code);
   }
 
  private:
-  std::string where(const PositionView& view) const {
-    return describe(transport_.rank(), view, loop_.current_phase(), arm_names_);
-  }
-
-  [[noreturn]] void fail(const std::string& sentence, ExitCode code) {
-    if (!failed_.exchange(true) && options_.on_failure) options_.on_failure(sentence);
-    transport_.fail(sentence, code);
-    std::abort();  // not reached; g++ forgets that a virtual function does not return
-  }
-
-  void fail_stalled(const PositionView& view) {
-    fail(fmt::format("{}: no progress for {:g} s (measure.step_timeout); finished windows are kept",
-                     where(view), plan_.config.measure.step_timeout.count()),
-         ExitCode::kRunFailed);
-  }
-
   bool root() const { return transport_.rank() == Rank{0}; }
   ProgressSink* progress() const { return root() ? options_.progress : nullptr; }
 
@@ -90,6 +77,7 @@ class RankProgram {
     for (std::size_t i = 0; i < arms.size(); ++i) {
       const ArmIndex arm{static_cast<int>(i)};
       position_.enter_arm(arm, std::nullopt);
+      position_.enter(Stage::kPrepare);
       workload_.prepare(arm);
       contracts.push_back(workload_.contract(arm));
     }
@@ -113,6 +101,7 @@ class RankProgram {
     for (std::size_t i = 0; i < arm_names_.size(); ++i) {
       if (progress() != nullptr) progress()->on_warm_up(arm_names_[i]);
       const Measured measured = loop_.warm_up(ArmIndex{static_cast<int>(i)}, rounds, at_least);
+      position_.enter(Stage::kStore);
       writer.append({}, measured.steps, measured.collectives);
     }
   }
@@ -128,7 +117,10 @@ class RankProgram {
       const auto windows = make_block(plan_.facts, block, arms, next);
       for (const PlannedWindow& planned : windows) {
         run_window(writer, planned, static_cast<int>(windows.size()));
+        const bool ends_block = &planned == &windows.back();
+        if (!ends_block && all_ranks_are_late()) break;
       }
+      if (!outcome_.failure.empty()) break;
       next.value += static_cast<std::int64_t>(windows.size());
       outcome_.blocks = block + 1;
       const BlockDecision decision = decide(arms);
@@ -143,8 +135,14 @@ class RankProgram {
   }
 
   void run_window(RawWriter& writer, const PlannedWindow& planned, int windows_in_block) {
+    const Nanos before = steady_now();
+    watch_.put_off_deadline(before + 2 * longest_window_ + kTimeToStop);
     const Measured measured = loop_.run(planned);
+    longest_window_ = std::max(longest_window_, steady_now() - before);
+    position_.enter(Stage::kStore);
     writer.append({*measured.window}, measured.steps, measured.collectives);
+    refuse_to_lose_files();
+    position_.store_window();
     unsent_.push_back(*measured.window);
     if (progress() == nullptr) return;
     progress()->on_window({.arm = arm_names_[static_cast<std::size_t>(planned.arm.value)],
@@ -156,6 +154,26 @@ class RankProgram {
                            .elapsed = wall_.now() - begin_});
   }
 
+  // Open files outlive their folder: what is written into them then is lost without an error.
+  void refuse_to_lose_files() const {
+    if (std::filesystem::exists(options_.own_raw_dir)) return;
+    throw RunError(fmt::format("the results folder {} has vanished", options_.own_raw_dir));
+  }
+
+  // Collective.
+  bool all_ranks_are_late() {
+    const std::string late = root() && time_is_up() ? lateness() : "";
+    outcome_.failure = transport_.broadcast(late);
+    return !outcome_.failure.empty();
+  }
+
+  std::string lateness() const {
+    return fmt::format(
+        "the time limit of {:g} s (measure.time_limit) was reached after {} of at most {} blocks; "
+        "finished windows are kept",
+        plan_.config.measure.time_limit.count(), outcome_.blocks, plan_.facts.max_blocks);
+  }
+
   // Rank 0 decides, everyone hears. Windows travel at looks only.
   BlockDecision decide(const std::vector<ArmIndex>& arms) {
     const CampaignFacts& facts = plan_.facts;
@@ -163,6 +181,7 @@ class RankProgram {
     const bool look = last || std::find(facts.looks.begin(), facts.looks.end(), outcome_.blocks) !=
                                   facts.looks.end();
     position_.leave_arm();
+    position_.enter(Stage::kConclude);
     if (look) collect_windows();
     BlockDecision decision{.stop = last, .failure = {}, .arms = arms};
     if (root() && look) {
@@ -172,16 +191,14 @@ class RankProgram {
     }
     if (root() && !decision.stop && time_is_up()) {
       decision.stop = true;
-      decision.failure = fmt::format(
-          "the time limit of {:g} s (measure.time_limit) was reached after {} of at most {} "
-          "blocks; "
-          "finished windows are kept",
-          plan_.config.measure.time_limit.count(), outcome_.blocks, facts.max_blocks);
+      decision.failure = lateness();
     }
     return decode_decision(transport_.broadcast(encode_decision(decision)));
   }
 
-  bool time_is_up() const { return wall_.now() - begin_ >= nanos(plan_.config.measure.time_limit); }
+  bool time_is_up() const {
+    return watch_.is_late() || wall_.now() - begin_ >= nanos(plan_.config.measure.time_limit);
+  }
 
   void collect_windows() {
     const auto all = transport_.gather(encode_windows(unsent_));
@@ -195,6 +212,7 @@ class RankProgram {
   }
 
   void conclude() {
+    position_.enter(Stage::kConclude);
     gather_raw_files(transport_, options_.own_raw_dir, options_.out_raw_dir);
     const std::uint64_t digest = workload_.parameters_digest();
     const std::string difference = parameters_difference(transport_, digest);
@@ -233,16 +251,17 @@ class RankProgram {
 
   const Plan& plan_;
   const RankOptions& options_;
+  RunWatch& watch_;
+  Position& position_;
   Workload& workload_;
   Transport& transport_;
   HostClock& wall_;
   DeviceClock* device_;
   std::vector<std::string> arm_names_;
-  Position position_;
   StepLoop loop_;
   Nanos begin_{};
   bool agreed_ = false;  // before, all ranks fail alike; after, the rank is named
-  std::atomic<bool> failed_{false};
+  Nanos longest_window_{};
   std::vector<WindowRecord> unsent_;
   std::vector<RankRecords> collected_;  // rank 0: windows of all ranks so far
   RunOutcome outcome_;
@@ -250,9 +269,10 @@ class RankProgram {
 
 }  // namespace
 
-RunOutcome run_rank(const Plan& plan, const RankOptions& options, Workload& workload,
-                    Transport& transport, HostClock& clock, DeviceClock* device) {
-  RankProgram program(plan, options, workload, transport, clock, device);
+RunOutcome run_rank(const Plan& plan, const RankOptions& options, RunWatch& watch,
+                    Workload& workload, Transport& transport, HostClock& clock,
+                    DeviceClock* device) {
+  RankProgram program(plan, options, watch, workload, transport, clock, device);
   try {
     return program.run();
   } catch (const RankEnded&) {

@@ -3,7 +3,6 @@
 // store and gather.
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -15,6 +14,7 @@
 #include "harness/ports/transport.h"
 #include "harness/ports/workload.h"
 #include "harness/runner/progress.h"
+#include "harness/runner/run_watch.h"
 
 namespace traceml {
 
@@ -24,9 +24,6 @@ struct RankOptions {
   std::string own_raw_dir;  // this rank writes here after each window; exists
   std::string out_raw_dir;  // rank 0: files of all ranks lie here in the end; exists on rank 0
   ProgressSink* progress = nullptr;  // rank 0 only; may be null
-  // Called once with the sentence of a failure, on the rank that fails and in the thread that
-  // notices it, before Transport::fail() ends all ranks. Must not throw. May be empty.
-  std::function<void(const std::string&)> on_failure;
   // Real time, for the drain of device marks, the time limit and progress, where `clock` of
   // run_rank() is simulated; null: that clock. Outlives the run.
   HostClock* wall = nullptr;
@@ -47,10 +44,12 @@ struct RunOutcome {
 };
 
 // Collective: every rank calls it with an equal plan. What goes wrong on a rank ends all ranks
-// through transport.fail() with rank, arm, window, step, phase and cause; finished windows stay in
-// own_raw_dir. `device` is null without a device clock.
-RunOutcome run_rank(const Plan& plan, const RankOptions& options, Workload& workload,
-                    Transport& transport, HostClock& clock, DeviceClock* device);
+// through watch.fail() with rank, arm, window, step, phase and cause; finished windows stay in
+// own_raw_dir. `watch` shows where the rank is; its time limit is lifted at the end. `device` is
+// null without a device clock.
+RunOutcome run_rank(const Plan& plan, const RankOptions& options, RunWatch& watch,
+                    Workload& workload, Transport& transport, HostClock& clock,
+                    DeviceClock* device);
 
 // How many device marks a run of this plan can have out at once: the size to give a DeviceClock's
 // pool.

@@ -13,7 +13,10 @@ std::size_t most_steps(const CampaignFacts& facts) {
 }  // namespace
 
 StepLoop::StepLoop(const CampaignFacts& facts, Nanos drain, const LoopPorts& ports)
-    : facts_(facts), drain_(drain), ports_(ports), recorder_(ports.clock, most_steps(facts)) {}
+    : facts_(facts),
+      drain_(drain),
+      ports_(ports),
+      recorder_(ports.clock, most_steps(facts), &ports.position.phase()) {}
 
 Measured StepLoop::run(const PlannedWindow& planned) {
   Workload& workload = ports_.workload;
@@ -49,7 +52,6 @@ Measured StepLoop::run(const PlannedWindow& planned) {
   measured.window = window;
   stop_recording(planned.arm, 0, facts_.settle_steps, &measured);
   take_collectives(planned.arm, planned.index, &measured);
-  ports_.position.enter(Stage::kUnwatched);
   return measured;
 }
 
@@ -79,7 +81,6 @@ Measured StepLoop::warm_up(ArmIndex arm, std::optional<int>& rounds, Nanos at_le
   ports_.position.enter(Stage::kEnd);
   ports_.workload.end();
   take_collectives(arm, std::nullopt, &measured);
-  ports_.position.enter(Stage::kUnwatched);
   return measured;
 }
 

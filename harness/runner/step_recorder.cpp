@@ -2,8 +2,11 @@
 
 namespace traceml {
 
-StepRecorder::StepRecorder(HostClock& clock, std::size_t max_steps)
-    : clock_(clock), borders_(max_steps * kBordersPerStep), steps_(max_steps) {}
+StepRecorder::StepRecorder(HostClock& clock, std::size_t max_steps, std::atomic<int>* shown)
+    : clock_(clock),
+      borders_(max_steps * kBordersPerStep),
+      steps_(max_steps),
+      phase_(shown == nullptr ? own_phase_ : *shown) {}
 
 void StepRecorder::begin_window(DeviceClock* device, DeviceQueue queue) noexcept {
   device_ = device;
@@ -30,7 +33,7 @@ void StepRecorder::add_border(std::optional<Phase> begins) noexcept {
     ++used_borders_;
     ++step_.count;
   }
-  phase_.store(begins ? static_cast<int>(*begins) : kNoPhase, std::memory_order_relaxed);
+  phase_.store(begins ? 1 + static_cast<int>(*begins) : kNoPhase, std::memory_order_relaxed);
 }
 
 void StepRecorder::enter(Phase phase) noexcept {
@@ -56,7 +59,7 @@ void StepRecorder::end_step(std::optional<std::int64_t> allocated_peak_bytes,
 std::optional<Phase> StepRecorder::current_phase() const noexcept {
   const int phase = phase_.load(std::memory_order_relaxed);
   if (phase == kNoPhase) return std::nullopt;
-  return static_cast<Phase>(phase);
+  return static_cast<Phase>(phase - 1);
 }
 
 std::vector<StepRecord> StepRecorder::records(ArmIndex arm, std::optional<WindowIndex> window,

@@ -39,7 +39,8 @@ class StepRecorder final : public PhaseMarks {
  public:
   static constexpr std::uint32_t kBordersPerStep = 48;  // room for phases called several times
 
-  StepRecorder(HostClock& clock, std::size_t max_steps);
+  // The phase that runs is shown in `shown`, if given: 0 for none, else 1 + Phase.
+  StepRecorder(HostClock& clock, std::size_t max_steps, std::atomic<int>* shown = nullptr);
 
   // Forgets all steps. Marks go to `device`, or none are made where it is null. No sampler may read
   // meanwhile.
@@ -85,8 +86,9 @@ class StepRecorder final : public PhaseMarks {
   StepBorders step_{};
   std::int64_t dropped_ = 0;
   std::atomic<std::size_t> published_{0};
-  static constexpr int kNoPhase = -1;
-  std::atomic<int> phase_{kNoPhase};
+  static constexpr int kNoPhase = 0;
+  std::atomic<int> own_phase_{kNoPhase};
+  std::atomic<int>& phase_;
 };
 
 // Calls visit(phase, from, to) for each stretch of a step that a phase covers, as border indices,

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <sstream>
 
@@ -44,12 +45,13 @@ TEST_P(EverySample, FitsTheTerminalAndSendsItNoControlCharacter) {
 
 TEST_P(EverySample, OpensWithTheVerdictAndEndsWithItsLineAndTheFolder) {
   const Sample sample = GetParam().make();
-  const std::string text = terminal_of(sample);
+  std::string text = terminal_of(sample);
+  std::replace(text.begin(), text.end(), '\n', ' ');  // it is wrapped
   const std::string line = verdict_of(sample);
   EXPECT_THAT(text, StartsWith(line.substr(0, line.find(" ("))));
   const std::size_t last = text.rfind(line);
   ASSERT_NE(last, std::string::npos);
-  EXPECT_THAT(text.substr(last), HasSubstr("results/food101-resnet18-20261129T181500\n"));
+  EXPECT_THAT(text.substr(last), HasSubstr("results/food101-resnet18-20261129T181500 "));
 }
 
 TEST_P(EverySample, IsWellFormedJunit) {
@@ -80,16 +82,20 @@ TEST(VerdictLine, NamesOutcomeExitCodeAndReason) {
   EXPECT_EQ(verdict_of(inconclusive_run()),
             "INCONCLUSIVE (exit 11): not_steady, 2 of 2 gates without a verdict, device cpu");
   EXPECT_EQ(verdict_of(run_without_gates()), "NO GATES (exit 0)");
-  EXPECT_EQ(verdict_of(run_with_missing_rank()), "RUN FAILED (exit 4)");
+  EXPECT_EQ(verdict_of(run_with_missing_rank()),
+            "RUN FAILED (exit 4): rank 1 failed in arm shipped, window 7, step 12, input_wait: "
+            "cannot read .../1204.jpg: not a JPEG file");
 }
 
 TEST(VerdictLine, OfARunThatEndedEarlyIsNeverAPass) {
   Sample sample = passed_run();
   sample.info.finished = false;
-  EXPECT_EQ(verdict_of(sample), "RUN FAILED (exit 4)");
+  EXPECT_EQ(verdict_of(sample),
+            "RUN FAILED (exit 4): the run ended before its plan and left no reason (killed, or a "
+            "lost machine)");
   sample.info.finished = true;
   sample.info.failure = "rank 1: disk full";
-  EXPECT_EQ(verdict_of(sample), "RUN FAILED (exit 4)");
+  EXPECT_EQ(verdict_of(sample), "RUN FAILED (exit 4): rank 1: disk full");
 }
 
 TEST(VerdictLine, KeepsTheCodeThatTheConfigGaveAnInconclusiveRun) {

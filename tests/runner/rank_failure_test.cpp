@@ -61,7 +61,7 @@ TEST_F(RankProgramTest, NamesNoPhaseInABareArm) {
 
 TEST_F(RankProgramTest, NamesTheStageOfAFailureOutsideSteps) {
   workload(1).on("prepare", 1, throw_planted);
-  EXPECT_EQ(failure_of_run(), "rank 1, arm shipped: planted cause");
+  EXPECT_EQ(failure_of_run(), "rank 1, arm shipped, preparation: planted cause");
   set_ranks(2);
   workload(1).on("begin", 3, throw_planted);
   EXPECT_THAT(failure_of_run(), EndsWith(", window 0, before the first step: planted cause"));
@@ -73,7 +73,7 @@ TEST_F(RankProgramTest, NamesTheStageOfAFailureOutsideSteps) {
   EXPECT_THAT(failure_of_run(), EndsWith(", window 0, after the last step: planted cause"));
   set_ranks(2);
   workload(1).on("parameters_digest", 0, throw_planted);
-  EXPECT_EQ(failure_of_run(), "rank 1: planted cause");
+  EXPECT_EQ(failure_of_run(), "rank 1, gathering of the results: planted cause");
 }
 
 TEST_F(RankProgramTest, PassesOnWhatIsNoErrorOfOurs) {
@@ -87,21 +87,60 @@ TEST_F(RankProgramTest, PassesOnWhatIsNoErrorOfOurs) {
 TEST_F(RankProgramTest, NamesTheFolderWhereItCannotWrite) {
   std::filesystem::remove_all(at_rank(1));
   std::ofstream(at_rank(1)) << "a file is in the way";
-  EXPECT_THAT(failure_of_run(), AllOf(StartsWith("rank 1: "), HasSubstr("raw")));
+  EXPECT_THAT(failure_of_run(), AllOf(StartsWith("rank 1, start of the run: "), HasSubstr("raw")));
 }
 
 // Hangs one rank until the group has failed, as a stuck device would until the process is killed.
-TEST_F(RankProgramTest, EndsAllRanksWhereOneHangsInAStep) {
-  plan_.config.measure.step_timeout = Seconds(0.1);
+class HangingRankTest : public RankProgramTest {
+ protected:
+  void hang(int rank, const std::string& call, int occurrence) {
+    workload(rank).on(call, occurrence, [this] {
+      while (group_->failure().empty()) std::this_thread::yield();
+    });
+  }
+
+  // Half a second is long for this work and short for a test.
+  void set_step_timeout() { plan_.config.measure.step_timeout = Seconds(0.5); }
+};
+
+TEST_F(HangingRankTest, EndsAllRanksWhereOneHangsInAStep) {
+  set_step_timeout();
   plan_.facts.arms[2].instrument = Instrument::kHost;
-  workload(1).on("backward", kWarmUpSteps + 2, [this] {
-    while (group_->failure().empty()) std::this_thread::yield();
-  });
+  hang(1, "backward", kWarmUpSteps + 2);
   EXPECT_THAT(failure_of_run(),
               AllOf(StartsWith("rank 1, arm "),
-                    HasSubstr(", window 0, step 2, phase backward: no progress for 0.1 s "
-                              "(measure.step_timeout)")));
+                    HasSubstr(", window 0, step 2, phase backward: no progress for 0.5"),
+                    EndsWith(" s (measure.step_timeout)")));
   EXPECT_THAT(at(1).failures, SizeIs(1));
+}
+
+TEST_F(HangingRankTest, NamesTheRankThatHangsAndNotThoseThatWaitInEachStage) {
+  const std::vector<std::pair<std::string, int>> stages = {
+      {"begin", 3}, {"finish", 0}, {"finish", 4}, {"end", 3}, {"forward", 1}};
+  for (const auto& [call, occurrence] : stages) {
+    set_ranks(3);
+    set_step_timeout();
+    hang(2, call, occurrence);
+    EXPECT_THAT(failure_of_run(), AllOf(StartsWith("rank 2, arm "), HasSubstr("no progress for")))
+        << call;
+  }
+}
+
+TEST_F(HangingRankTest, GivesStagesOfUnknownLengthFiveTimesAsLong) {
+  for (const char* call : {"prepare", "contract", "parameters_digest"}) {
+    set_ranks(2);
+    plan_.config.measure.step_timeout = Seconds(0.2);
+    hang(1, call, 0);
+    EXPECT_THAT(failure_of_run(), AllOf(StartsWith("rank 1, "), HasSubstr("no progress for 1"),
+                                        EndsWith("(5 times measure.step_timeout)")))
+        << call;
+  }
+}
+
+TEST_F(RankProgramTest, StopsWhereTheResultsFolderVanishes) {
+  workload(1).on("end", 4, [this] { std::filesystem::remove_all(at_rank(1)); });
+  EXPECT_THAT(failure_of_run(), AllOf(StartsWith("rank 1, arm "), HasSubstr("window 1"),
+                                      EndsWith("/rank1/raw has vanished")));
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "harness/backends/local/thread_group.h"
 #include "harness/codec/raw_files.h"
 #include "harness/runner/rank_program.h"
+#include "harness/runner/watched_ports.h"
 #include "tests/runner/fake_workload.h"
 
 namespace traceml {
@@ -47,9 +48,10 @@ class RankProgramTest : public testing::Test {
   struct RankState {
     ManualClock clock;
     FakeWorkload workload{clock};
+    Position position;
     RankOptions options;
     RunOutcome outcome;
-    std::vector<std::string> failures;  // what on_failure heard
+    std::vector<std::string> failures;  // what was acted on
   };
 
   void SetUp() override {
@@ -71,12 +73,18 @@ class RankProgramTest : public testing::Test {
       state->options.build = "0.1.0 abc";
       state->options.own_raw_dir = at_rank(rank);
       state->options.out_raw_dir = at_rank(0);
-      state->options.on_failure = [raw = state.get()](const std::string& sentence) {
-        raw->failures.push_back(sentence);
-      };
       std::filesystem::create_directories(state->options.own_raw_dir);
       ranks_.push_back(std::move(state));
     }
+  }
+
+  Roll roll_of(int rank) {
+    Roll roll;
+    for (std::size_t i = 0; i < ranks_.size(); ++i) {
+      roll.ranks.push_back({Rank{static_cast<int>(i)}, &ranks_[i]->position});
+    }
+    roll.own = static_cast<std::size_t>(rank);
+    return roll;
   }
 
   FakeWorkload& workload(int rank) { return at(rank).workload; }
@@ -86,8 +94,15 @@ class RankProgramTest : public testing::Test {
     group_->run([this](Transport& transport, Collective&) {
       RankState& state = at(transport.rank().value);
       const Plan& plan = plan_of(transport.rank().value);
+      WatchedTransport watched(transport, state.position);
+      RunWatch watch(watched, roll_of(transport.rank().value));
+      watch.set_step_timeout(plan.config.measure.step_timeout);
+      watch.set_acts(
+          {.what_is_left = {}, .after_words = [&state](const std::string& sentence, bool) {
+             state.failures.push_back(sentence);
+           }});
       state.outcome =
-          run_rank(plan, state.options, state.workload, transport, state.clock, nullptr);
+          run_rank(plan, state.options, watch, state.workload, watched, state.clock, nullptr);
     });
   }
 

@@ -79,8 +79,9 @@ TEST_F(RankProgramTest, RefusesAReferenceWithAnotherBatchBeforeAnyStep) {
     workload(rank).set_contract(ArmIndex{1}, bytes);
     workload(rank).set_contract(ArmIndex{0}, floats);
   }
-  EXPECT_THAT(failure_of_run(), HasSubstr("arm shipped: the first batch of arm shipped has dtype "
-                                          "uint8, that of its reference reference has float32"));
+  EXPECT_THAT(failure_of_run(),
+              HasSubstr("arm shipped, preparation: the first batch of arm shipped has dtype "
+                        "uint8, that of its reference reference has float32"));
   EXPECT_EQ(workload(0).calls_of("step"), 0);
 }
 
@@ -166,15 +167,15 @@ TEST_F(RankProgramTest, NamesReplacedFilesOfAllRanksOnce) {
               testing::Contains(testing::EndsWith(": a/1.jpg is empty; b/2.jpg is truncated")));
 }
 
-TEST_F(RankProgramTest, EndsAllRanksAtTheTimeLimitAfterAWholeBlockAndNamesIt) {
-  plan_.config.measure.time_limit = Seconds(0.030);  // warm-up 9 ms, a block 18 ms
+TEST_F(RankProgramTest, EndsAllRanksAtTheTimeLimitAfterAWholeWindowAndNamesIt) {
+  plan_.config.measure.time_limit = Seconds(0.030);  // warm-up 9 ms, a window 6 ms
   run();
   for (int rank = 0; rank < 2; ++rank) {
     EXPECT_FALSE(at(rank).outcome.finished);
-    EXPECT_EQ(at(rank).outcome.blocks, 2);
+    EXPECT_EQ(at(rank).outcome.blocks, 1);
     EXPECT_THAT(at(rank).outcome.failure,
-                HasSubstr("time limit of 0.03 s (measure.time_limit) was reached after 2 of"));
-    EXPECT_THAT(records_of(rank).windows, SizeIs(6));
+                HasSubstr("time limit of 0.03 s (measure.time_limit) was reached after 1 of"));
+    EXPECT_THAT(records_of(rank).windows, SizeIs(4));
   }
 }
 
@@ -226,7 +227,9 @@ TEST_F(RankProgramTest, ReportsTheCountersOfTheDeviceClock) {
   FakeWorkload workload(at(0).clock, &device);
   at(0).options.min_device_warm_up = Seconds(0);
   group_->run([&](Transport& transport, Collective&) {
-    at(0).outcome = run_rank(plan_, at(0).options, workload, transport, at(0).clock, &device);
+    RunWatch watch(transport, roll_of(0));
+    at(0).outcome =
+        run_rank(plan_, at(0).options, watch, workload, transport, at(0).clock, &device);
   });
   const auto& counters = at(0).outcome.counters;
   EXPECT_EQ(counters.at("events_created"), device_marks_needed(plan_.facts));

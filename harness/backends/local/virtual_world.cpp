@@ -28,4 +28,10 @@ void VirtualTransport::fail(const std::string& sentence, ExitCode code) {
   std::abort();  // not reached; g++ forgets that a virtual function does not return
 }
 
+void VirtualTransport::fail_after(const std::string& sentence, ExitCode code,
+                                  const std::function<void()>& after_words) {
+  real_.fail_after(sentence, code, after_words);
+  std::abort();
+}
+
 }  // namespace traceml

@@ -60,6 +60,9 @@ class VirtualTransport final : public Transport {
   std::vector<std::string> gather(const std::string& bytes) override { return real_.gather(bytes); }
   std::string broadcast(const std::string& bytes) override { return real_.broadcast(bytes); }
   [[noreturn]] void fail(const std::string& sentence, ExitCode code) override;
+  [[noreturn]] void fail_after(const std::string& sentence, ExitCode code,
+                               const std::function<void()>& after_words) override;
+  bool failing() const override { return real_.failing(); }
 
  private:
   Transport& real_;

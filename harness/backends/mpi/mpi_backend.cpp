@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstring>
 #include <thread>
 
 #include "harness/backends/mpi/launch_environment.h"
@@ -42,7 +43,31 @@ void wait_for(MPI_Request* request, Patience patience) {
   }
 }
 
+SharedWindow::SharedWindow(MPI_Comm node, std::size_t bytes) {
+  void* own = nullptr;
+  check(
+      MPI_Win_allocate_shared(static_cast<MPI_Aint>(bytes), 1, MPI_INFO_NULL, node, &own, &window_),
+      "MPI_Win_allocate_shared");
+  std::memset(own, 0, bytes);
+  check(MPI_Barrier(node), "MPI_Barrier");
+}
+
+SharedWindow::~SharedWindow() {
+  MPI_Win_free(&window_);
+}
+
+void* SharedWindow::part_of(int rank_on_node) const {
+  MPI_Aint size = 0;
+  int unit = 0;
+  void* memory = nullptr;
+  check(MPI_Win_shared_query(window_, rank_on_node, &size, &unit, &memory), "MPI_Win_shared_query");
+  return memory;
+}
+
 namespace {
+
+// So that no two ranks write to one cache line, and every part is aligned.
+constexpr std::size_t kPartBytes = 128;
 
 int maximum_on(MPI_Comm comm, int value) {
   int highest = value;
@@ -99,7 +124,22 @@ class RealMpiWorld final : public MpiWorld {
   Rank rank_on_node() const override { return Rank{rank_on_node_}; }
   std::optional<std::string> affinity_warning() const override { return binding_warning(cores_); }
 
+  std::vector<NodeMemory> share_on_node(std::size_t bytes) override {
+    int own = 0;
+    check(MPI_Comm_rank(world_, &own), "MPI_Comm_rank");
+    std::vector<int> ranks(static_cast<std::size_t>(ranks_on_node_));
+    check(MPI_Allgather(&own, 1, MPI_INT, ranks.data(), 1, MPI_INT, node_), "MPI_Allgather");
+    const std::size_t padded = (bytes + kPartBytes - 1) / kPartBytes * kPartBytes;
+    shared_.push_back(std::make_unique<SharedWindow>(node_, padded));
+    std::vector<NodeMemory> parts;
+    for (int i = 0; i < ranks_on_node_; ++i) {
+      parts.push_back({Rank{ranks[static_cast<std::size_t>(i)]}, shared_.back()->part_of(i)});
+    }
+    return parts;
+  }
+
   void finalize() override {
+    shared_.clear();
     transport_.reset();
     check(MPI_Comm_free(&node_), "MPI_Comm_free");
     check(MPI_Comm_free(&world_), "MPI_Comm_free");
@@ -114,6 +154,7 @@ class RealMpiWorld final : public MpiWorld {
   CoreCounts cores_;
   std::string version_;
   std::unique_ptr<Transport> transport_;
+  std::vector<std::unique_ptr<SharedWindow>> shared_;
 };
 
 }  // namespace

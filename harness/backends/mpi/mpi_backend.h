@@ -5,12 +5,19 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "harness/ports/collective.h"
 #include "harness/ports/host_clock.h"
 #include "harness/ports/transport.h"
 
 namespace traceml {
+
+// A rank of this node and its part of what the node shares; aligned for any type.
+struct NodeMemory {
+  Rank rank;
+  void* memory = nullptr;
+};
 
 // MPI from MPI_Init_thread to MPI_Finalize; one a process. A process that leaves without finalize()
 // has failed, as mpirun sees it.
@@ -32,6 +39,10 @@ class MpiWorld {
   // One sentence where the launcher pinned this rank to fewer cores than it needs, naming the flag
   // to pass.
   virtual std::optional<std::string> affinity_warning() const = 0;
+
+  // Collective. `bytes` of zeros for each rank of this node, which all of them can read and write
+  // until finalize(); in the order of ranks.
+  virtual std::vector<NodeMemory> share_on_node(std::size_t bytes) = 0;
 
   // Collective; the last call of a healthy rank.
   virtual void finalize() = 0;

@@ -22,6 +22,21 @@ enum class Patience {
 // Completes the request.
 void wait_for(MPI_Request* request, Patience patience);
 
+// Memory that the ranks of a node share: `bytes` of zeros for each. Constructor and destructor are
+// collective over the node.
+class SharedWindow {
+ public:
+  SharedWindow(MPI_Comm node, std::size_t bytes);
+  ~SharedWindow();
+  SharedWindow(const SharedWindow&) = delete;
+  SharedWindow& operator=(const SharedWindow&) = delete;
+
+  void* part_of(int rank_on_node) const;
+
+ private:
+  MPI_Win window_ = MPI_WIN_NULL;
+};
+
 std::unique_ptr<Transport> make_mpi_transport(MPI_Comm world, MPI_Comm node,
                                               const MpiOptions& options);
 std::unique_ptr<Collective> make_mpi_collective(MPI_Comm world, HostClock& clock);

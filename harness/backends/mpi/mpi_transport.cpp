@@ -1,6 +1,9 @@
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <thread>
@@ -15,14 +18,12 @@ constexpr int kGatherTag = 71;
 class MpiTransport final : public Transport {
  public:
   MpiTransport(MPI_Comm world, MPI_Comm node, const MpiOptions& options)
-      : world_(world), slice_bytes_(std::clamp<std::size_t>(options.slice_bytes, 1, 1u << 30)) {
+      : world_(world),
+        shared_(node, sizeof(int)),
+        failed_(static_cast<int*>(shared_.part_of(0))),
+        slice_bytes_(std::clamp<std::size_t>(options.slice_bytes, 1, 1u << 30)) {
     check(MPI_Comm_rank(world_, &rank_), "MPI_Comm_rank");
     check(MPI_Comm_size(world_, &size_), "MPI_Comm_size");
-    share_failure_flag(node);
-  }
-
-  ~MpiTransport() override {
-    if (window_ != MPI_WIN_NULL) MPI_Win_free(&window_);
   }
 
   Rank rank() const override { return Rank{rank_}; }
@@ -68,12 +69,21 @@ class MpiTransport final : public Transport {
     return result;
   }
 
+  bool failing() const override { return failure_flag().load() != 0; }
+
   [[noreturn]] void fail(const std::string& sentence, ExitCode code) override {
+    fail_after(sentence, code, [] {});
+  }
+
+  [[noreturn]] void fail_after(const std::string& sentence, ExitCode code,
+                               const std::function<void()>& after_words) override {
+    end_in(std::chrono::seconds(10));
     const bool first = failure_flag().exchange(1) == 0;
     if (first) {
       std::fflush(stdout);
       std::fprintf(stderr, "%s\n", sentence.c_str());
       std::fflush(stderr);
+      after_words();
     } else {
       // Another rank of this node prints and aborts; end this one if that does not end it.
       std::this_thread::sleep_for(std::chrono::seconds(3));
@@ -115,30 +125,20 @@ class MpiTransport final : public Transport {
     wait_for(&request, Patience::kRelaxed);
   }
 
-  // One flag for all ranks of the node, in shared memory: fail() must not need the others to
-  // answer.
-  void share_failure_flag(MPI_Comm node) {
-    int node_rank = 0;
-    check(MPI_Comm_rank(node, &node_rank), "MPI_Comm_rank");
-    const MPI_Aint bytes = node_rank == 0 ? sizeof(int) : 0;
-    int* own = nullptr;
-    check(MPI_Win_allocate_shared(bytes, sizeof(int), MPI_INFO_NULL, node, &own, &window_),
-          "MPI_Win_allocate_shared");
-    MPI_Aint size = 0;
-    int unit = 0;
-    check(MPI_Win_shared_query(window_, 0, &size, &unit, &failed_), "MPI_Win_shared_query");
-    if (node_rank == 0) failure_flag().store(0);
-    check(MPI_Barrier(node), "MPI_Barrier");
+  // A hung disk or a launcher that does not answer must not keep this process.
+  static void end_in(std::chrono::seconds time) {
+    std::signal(SIGALRM, SIG_DFL);
+    alarm(static_cast<unsigned>(time.count()));
   }
 
   std::atomic_ref<int> failure_flag() const { return std::atomic_ref<int>(*failed_); }
 
   MPI_Comm world_;
+  SharedWindow shared_;
+  int* failed_;  // one flag for all ranks of the node: fail() must not need the others to answer
   std::size_t slice_bytes_;
   int rank_ = 0;
   int size_ = 1;
-  MPI_Win window_ = MPI_WIN_NULL;
-  int* failed_ = nullptr;
 };
 
 }  // namespace
