@@ -3,7 +3,7 @@ import pathlib
 import subprocess
 import unittest
 
-from harness_run import BINARY, MPIRUN, TIMEOUT_S, EndToEnd, files_of, run, run_json
+from harness_run import BINARY, CONFIG, MPIRUN, TIMEOUT_S, EndToEnd, files_of, run, run_json
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
 WINDOW_COLUMNS = ("arm,block,order,window,steps,start_host_ns,end_host_ns,queue_start,queue_end,"
@@ -96,6 +96,38 @@ class Faults(EndToEnd):
         self.assertEqual(done.returncode, 4, done.stdout + done.stderr)
         self.assertRegex(done.stderr, r"images/\S+\.jpg")
         self.assertNotIn(str(self.dataset), done.stderr, "paths are relative to the data set")
+
+    def test_replaced_files_are_counted_named_and_warned_about(self):
+        dataset = self.path / "some-bad"
+        run("datagen", str(dataset), "--classes", "3", "--images", "60", "--long-side", "64")
+        for bad in sorted(dataset.glob("images/*/*.jpg"))[::8]:
+            bad.write_bytes(b"")
+        config = self.config(CONFIG.replace("prefetch: 2", "prefetch: 2, on_error: replace"),
+                             dataset=dataset)
+        done = run("run", config, "--out", self.out())
+        self.assertIn(done.returncode, (0, 11), done.stdout + done.stderr)
+        words = " ".join(done.stdout.split())
+        self.assertRegex(words, r"! [\d,]+ of [\d,]+ samples \(\d+\.\d %\) could not be decoded")
+        self.assertRegex(words, r"files that were replaced.*images/\w+/\w+\.jpg is empty")
+        self.assertGreater(run_json(self.out())["counters"]["samples_replaced"], 0)
+
+    def test_a_loss_that_is_no_number_is_no_verdict(self):
+        done = run("run", self.config(), "--out", self.out(), "--set",
+                   "workload.optimizer.lr=1000000000")
+        self.assertEqual(done.returncode, 11, done.stdout + done.stderr)
+        self.assertEqual(run_json(self.out())["verdict"]["reason"], "nonfinite_loss")
+
+    def test_a_window_shorter_than_twice_the_queue_is_no_verdict(self):
+        done = run("run", self.config(), "--out", self.out(), "--set", "input.prefetch=5")
+        self.assertEqual(done.returncode, 11, done.stdout + done.stderr)
+        self.assertEqual(run_json(self.out())["verdict"]["reason"], "queue_credit")
+
+    def test_loaders_that_no_memory_holds_are_refused_with_their_bytes(self):
+        big = ("workload.image_size=4096", "workload.batch_size=65536", "input.prefetch=1024")
+        sets = [word for one in big for word in ("--set", one)]
+        done = run("run", self.config(), "--out", self.out(), *sets)
+        self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+        self.assertRegex(done.stderr, r"loaders of 1 rank .* would hold [\d,]+ \([\d.]+ TiB\) bytes")
 
     def test_a_missing_data_set_is_named(self):
         config = self.config(dataset=self.path / "nowhere")
