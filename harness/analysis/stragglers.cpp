@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "harness/analysis/quantiles.h"
+#include "harness/analysis/saturating.h"
 
 namespace traceml {
 
@@ -73,7 +74,7 @@ struct StepWaits {
 void add_rank(const std::vector<std::int64_t>& waits, int rank, std::vector<StepWaits>& steps) {
   for (std::size_t i = 0; i < steps.size(); ++i) {
     StepWaits& step = steps[i];
-    step.total += waits[i];
+    add_saturating(step.total, waits[i]);
     if (step.last < 0 || waits[i] < step.least) {
       step.least = waits[i];
       step.last = rank;
@@ -128,7 +129,7 @@ AllReduceTally tally_all_reduces(const CampaignFacts& facts, ArmIndex arm,
     std::size_t next = 0;
     for (const Wait& wait : waits[rank]) {
       if (next == keys.size() || wait.key != keys[next]) continue;
-      sums[step_of[next++]] += wait.nanos;
+      add_saturating(sums[step_of[next++]], wait.nanos);
     }
     add_rank(sums, static_cast<int>(rank), steps);
   }

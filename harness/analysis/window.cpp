@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "harness/analysis/saturating.h"
+
 namespace traceml {
 
 namespace {
@@ -52,7 +54,7 @@ void tally_phases(const StepRecord& row, RankTally& tally) {
       const auto nanos = nanos_on(time, clock);
       if (!nanos) continue;
       ++sums.measured[index_of(clock)];
-      sums.sum[index_of(clock)] += *nanos;
+      add_saturating(sums.sum[index_of(clock)], *nanos);
     }
     const bool needed = time || phase == Phase::kInputWait || phase == Phase::kTraced;
     if (needed && !nanos_on(time, Clock::kGpu)) {
@@ -71,7 +73,7 @@ void tally_residual(const StepRecord& row, RankTally& tally) {
       rest -= nanos_on(row.phases[index_of(phase)], clock).value_or(0);
     }
     if (rest < 0) ++tally.clamped[index_of(clock)];
-    tally.residual[index_of(clock)] += std::max<std::int64_t>(rest, 0);
+    add_saturating(tally.residual[index_of(clock)], std::max<std::int64_t>(rest, 0));
   }
 }
 
@@ -80,7 +82,7 @@ void tally_outside(const StepRecord& row, const StepRecord& next, RankTally& tal
   if (after.window != key.window || after.step.value != key.step.value + 1) return;
   const auto step = step_nanos(row, Clock::kCpu);
   if (!step) tally.outside_known = false;
-  tally.outside += (next.start_host - row.start_host).count() - step.value_or(0);
+  add_saturating(tally.outside, (next.start_host - row.start_host).count() - step.value_or(0));
   ++tally.cadences;
 }
 
@@ -121,7 +123,7 @@ EnvelopeSplit split_of(const RankTally& tally, Clock clock, std::int64_t steps) 
   if (!known_or_never(tally, Phase::kLoss, clock)) return split;
   std::int64_t compute = 0;
   for (const Phase phase : kComputePhases) {
-    compute += tally.phases[index_of(phase)].sum[index_of(clock)];
+    add_saturating(compute, tally.phases[index_of(phase)].sum[index_of(clock)]);
   }
   split.compute = mean_of(compute, steps);
   if (!phase_mean(tally, Phase::kTraced, clock, steps)) return split;

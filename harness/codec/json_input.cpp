@@ -35,23 +35,15 @@ std::string place_of(const std::string& text, std::size_t byte) {
   return fmt::format("{}:{}", line, column);
 }
 
-// Far deeper than any run writes; readers below may recurse.
-constexpr int kDeepest = 100;
+constexpr int kDeepest = 100;  // far deeper than any run writes
 
-std::string with_bare_tokens_as_texts(std::string text, const std::string& name) {
+std::string with_bare_tokens_as_texts(std::string text) {
   bool in_text = false;
-  int depth = 0;
   for (std::size_t at = 0; at < text.size(); ++at) {
     if (in_text && text[at] == '\\') {
       ++at;
     } else if (text[at] == '"') {
       in_text = !in_text;
-    } else if (!in_text && (text[at] == '{' || text[at] == '[')) {
-      if (++depth <= kDeepest) continue;
-      throw UsageError(fmt::format("{}:{}: is nested deeper than {} levels", name,
-                                   place_of(text, at), kDeepest));
-    } else if (!in_text && (text[at] == '}' || text[at] == ']')) {
-      --depth;
     } else if (!in_text && (at == 0 || !is_word(text[at - 1]))) {
       for (const auto& [bare, quoted] : kTokens) {
         const std::size_t end = at + bare.size();
@@ -68,14 +60,35 @@ std::string with_bare_tokens_as_texts(std::string text, const std::string& name)
 
 }  // namespace
 
+std::optional<std::size_t> json_too_deep_at(std::string_view text) {
+  bool in_text = false;
+  int depth = 0;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (in_text && text[at] == '\\') {
+      ++at;
+    } else if (text[at] == '"') {
+      in_text = !in_text;
+    } else if (!in_text && (text[at] == '{' || text[at] == '[')) {
+      if (++depth > kDeepest) return at;
+    } else if (!in_text && (text[at] == '}' || text[at] == ']')) {
+      --depth;
+    }
+  }
+  return std::nullopt;
+}
+
 Json parse_json_object(const std::string& text, const std::string& name) {
   if (text.starts_with("\xEF\xBB\xBF")) {
     throw UsageError(
         fmt::format("{}:1:1: starts with a byte order mark; save it as UTF-8 without one", name));
   }
+  if (const auto at = json_too_deep_at(text)) {
+    throw UsageError(
+        fmt::format("{}:{}: is nested deeper than {} levels", name, place_of(text, *at), kDeepest));
+  }
   Json json;
   try {
-    json = Json::parse(with_bare_tokens_as_texts(text, name));
+    json = Json::parse(with_bare_tokens_as_texts(text));
   } catch (const Json::parse_error& error) {
     const std::size_t byte = error.byte == 0 ? 0 : error.byte - 1;
     throw UsageError(fmt::format("{}:{}: is not JSON{}", name, place_of(text, byte),

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace traceml {
 
@@ -15,6 +16,9 @@ nlohmann::json parse_json_object(const std::string& text, const std::string& nam
 
 // The same of a file. An unreadable file is a UsageError, too.
 nlohmann::json read_json_object(const std::string& path);
+
+// The byte at which the text opens its 101st level, if it does: readers below may recurse.
+std::optional<std::size_t> json_too_deep_at(std::string_view text);
 
 // One object of a file and where it lies, for sentences about what is wrong in it.
 class JsonPlace {

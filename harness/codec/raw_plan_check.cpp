@@ -71,8 +71,10 @@ class PlanCheck {
     for (std::size_t i = 0; i < facts_.arms.size(); ++i) {
       arms.front().insert(ArmIndex{static_cast<int>(i)});
     }
+    int last = -1;
+    for (const WindowRecord& record : records_.windows) last = std::max(last, record.block);
     WindowIndex next{0};
-    for (int block = 0; block < facts_.max_blocks; ++block) {
+    for (int block = 0; block <= last; ++block) {
       const std::set<ArmIndex>& running = arms[static_cast<std::size_t>(stretch_of(block))];
       for (const PlannedWindow& window :
            make_block(facts_, block, {running.begin(), running.end()}, next)) {
@@ -85,11 +87,8 @@ class PlanCheck {
 
   // The first block after the last look before it.
   int stretch_of(int block) const {
-    int begin = 0;
-    for (const int look : facts_.looks) {
-      if (look <= block) begin = std::max(begin, look);
-    }
-    return begin;
+    const auto later = std::upper_bound(facts_.looks.begin(), facts_.looks.end(), block);
+    return later == facts_.looks.begin() ? 0 : *(later - 1);
   }
 
   void check_window(const WindowRecord& record) const {

@@ -7,125 +7,31 @@
 #include <limits>
 #include <string_view>
 #include <system_error>
-#include <type_traits>
 
 #include "harness/codec/raw_files.h"
 #include "harness/codec/raw_plan_check.h"
+#include "harness/codec/raw_row.h"
 #include "harness/codec/raw_text.h"
 #include "harness/core/error.h"
 
 namespace traceml {
 namespace {
 
-// The fields of one line, from left to right. Errors name file, line and column.
-class Row {
- public:
-  Row(const RawText& raw, RawFile file, std::int64_t line, std::string_view text)
-      : raw_(raw), file_(file), line_(line), rest_(text) {}
+// 2^60 ns are 36 years: differences of two time points are durations that 64 bits hold.
+constexpr WholeRange kTimePoints = {-(1LL << 60), 1LL << 60};
+constexpr WholeRange kCounts = {0, std::numeric_limits<int>::max()};
+constexpr WholeRange kBytes = {0, 1LL << 60};
 
-  std::string_view text() {
-    ++column_;
-    if (done_) fail("is missing");
-    if (!rest_.empty() && rest_.front() == '"') return quoted();
-    const std::size_t comma = rest_.find(',');
-    const std::string_view field = rest_.substr(0, comma);
-    advance(comma);
-    return field;
-  }
-
-  template <typename T>
-  std::optional<T> optional_number() {
-    const std::string_view field = text();
-    if (field.empty()) return std::nullopt;
-    T value{};
-    const char* end = field.data() + field.size();
-    const auto [stopped, error] = std::from_chars(field.data(), end, value);
-    if (error != std::errc{} || stopped != end) fail("is no number", field);
-    return value;
-  }
-
-  template <typename T>
-  T number() {
-    const std::optional<T> value = optional_number<T>();
-    if (!value) fail("is empty");
-    return *value;
-  }
-
-  Nanos nanos() { return Nanos(number<std::int64_t>()); }
-
-  std::optional<Nanos> optional_nanos() {
-    const auto value = optional_number<std::int64_t>();
-    return value ? std::optional(Nanos(*value)) : std::nullopt;
-  }
-
-  std::optional<WindowIndex> optional_window() {
-    const auto value = optional_number<std::int64_t>();
-    return value ? std::optional(WindowIndex{*value}) : std::nullopt;
-  }
-
-  // Two fields: a phase on the two clocks.
-  std::optional<DualTime> dual_time() {
-    if (rest_.starts_with(kUntimed)) {
-      ++column_;
-      advance(rest_.find(','));
-      if (optional_nanos()) fail("follows a phase without a time");
-      return DualTime{};
-    }
-    const DualTime time{optional_nanos(), optional_nanos()};
-    return time.host || time.device ? std::optional(time) : std::nullopt;
-  }
-
-  void finish() {
-    if (!done_) {
-      throw RunError(fmt::format("{}:{}: more fields than columns", raw_.path, line_));
-    }
-  }
-
-  [[noreturn]] void fail(std::string_view what, std::string_view field = {}) const {
-    std::string_view names = raw_header(file_);
-    for (int i = 1; i < column_; ++i) names.remove_prefix(names.find(',') + 1);
-    throw RunError(fmt::format("{}:{}: column {}{} {}", raw_.path, line_,
-                               names.substr(0, names.find(',')),
-                               field.empty() ? "" : fmt::format(" '{}'", field), what));
-  }
-
- private:
-  std::string_view quoted() {
-    unquoted_.clear();
-    rest_.remove_prefix(1);
-    for (;;) {
-      const std::size_t quote = rest_.find('"');
-      if (quote == std::string_view::npos) fail("has no closing quote");
-      unquoted_.append(rest_.substr(0, quote));
-      rest_.remove_prefix(quote + 1);
-      if (rest_.empty() || rest_.front() != '"') break;
-      unquoted_.push_back('"');
-      rest_.remove_prefix(1);
-    }
-    if (!rest_.empty() && rest_.front() != ',') fail("goes on after its closing quote");
-    advance(rest_.empty() ? std::string_view::npos : 0);
-    return unquoted_;
-  }
-
-  void advance(std::size_t comma) {
-    done_ = comma == std::string_view::npos;
-    rest_.remove_prefix(done_ ? rest_.size() : comma + 1);
-  }
-
-  const RawText& raw_;
-  RawFile file_;
-  std::int64_t line_;
-  std::string_view rest_;
-  std::string unquoted_;
-  int column_ = 0;
-  bool done_ = false;
-};
+std::optional<WindowIndex> optional_window(RawRow* row) {
+  const auto value = row->optional_whole(kCounts);
+  return value ? std::optional(WindowIndex{*value}) : std::nullopt;
+}
 
 class ArmNames {
  public:
   explicit ArmNames(const std::vector<std::string>& names) : names_(names) {}
 
-  ArmIndex of(Row* row) {
+  ArmIndex of(RawRow* row) {
     const std::string_view name = row->text();
     // Rows of one arm follow each other.
     if (names_.empty() || names_[last_] != name) {
@@ -141,44 +47,42 @@ class ArmNames {
   std::size_t last_ = 0;
 };
 
-void read_row(Row* row, ArmNames* arms, WindowRecord* record) {
+void read_row(RawRow* row, ArmNames* arms, WindowRecord* record) {
   record->arm = arms->of(row);
-  record->block = row->number<int>();
-  record->order = row->number<int>();
-  record->window = WindowIndex{row->number<std::int64_t>()};
-  record->steps = row->number<std::int64_t>();
-  record->start_host = row->nanos();
-  record->end_host = row->nanos();
-  record->queue_start = row->optional_number<std::int64_t>();
-  record->queue_end = row->optional_number<std::int64_t>();
-  record->loss_first = row->optional_number<double>();
-  record->loss_last = row->optional_number<double>();
+  record->block = row->number();
+  record->order = row->number();
+  record->window = WindowIndex{row->whole(kCounts)};
+  record->steps = row->whole(kCounts);
+  record->start_host = row->nanos(kTimePoints);
+  record->end_host = row->nanos(kTimePoints);
+  record->queue_start = row->optional_whole(kCounts);
+  record->queue_end = row->optional_whole(kCounts);
+  record->loss_first = row->optional_decimal();
+  record->loss_last = row->optional_decimal();
   record->void_reason = row->text();
 }
 
-void read_row(Row* row, ArmNames* arms, StepRecord* record) {
+void read_row(RawRow* row, ArmNames* arms, StepRecord* record) {
   record->arm = arms->of(row);
-  record->window = row->optional_window();
-  record->step = StepIndex{row->number<std::int64_t>()};
-  const int timed = row->number<int>();
-  if (timed != 0 && timed != 1) row->fail("is neither 0 nor 1");
-  record->timed = timed == 1;
-  record->start_host = row->nanos();
+  record->window = optional_window(row);
+  record->step = StepIndex{row->whole(kCounts)};
+  record->timed = row->whole({0, 1}) == 1;
+  record->start_host = row->nanos(kTimePoints);
   for (auto& phase : record->phases) phase = row->dual_time();
-  record->allocated_peak_bytes = row->optional_number<std::int64_t>();
-  record->reserved_peak_bytes = row->optional_number<std::int64_t>();
+  record->allocated_peak_bytes = row->optional_whole(kBytes);
+  record->reserved_peak_bytes = row->optional_whole(kBytes);
 }
 
-void read_row(Row* row, ArmNames* arms, CollectiveRecord* record) {
+void read_row(RawRow* row, ArmNames* arms, CollectiveRecord* record) {
   record->arm = arms->of(row);
-  record->window = row->optional_window();
-  record->step = StepIndex{row->number<std::int64_t>()};
-  record->bucket = row->number<int>();
-  record->bytes = row->number<std::int64_t>();
-  record->issue_host = row->nanos();
-  record->arrival = row->optional_nanos();
-  record->start = row->optional_nanos();
-  record->end = row->optional_nanos();
+  record->window = optional_window(row);
+  record->step = StepIndex{row->whole(kCounts)};
+  record->bucket = row->number();
+  record->bytes = row->whole(kBytes);
+  record->issue_host = row->nanos(kTimePoints);
+  record->arrival = row->optional_nanos(kTimePoints);
+  record->start = row->optional_nanos(kTimePoints);
+  record->end = row->optional_nanos(kTimePoints);
   record->clock = row->text();
 }
 
@@ -195,7 +99,7 @@ std::vector<Record> read_rows(const RawText& raw, RawFile file, std::size_t grou
     std::string_view text(raw.text.data() + group.begin, group.end - group.begin);
     for (std::int64_t line = group.first_line; !text.empty(); ++line) {
       const std::size_t end = text.find('\n');
-      Row row(raw, file, line, text.substr(0, end));
+      RawRow row(raw, raw_header(file), line, text.substr(0, end));
       read_row(&row, &arms, &records.emplace_back());
       row.finish();
       text.remove_prefix(end + 1);

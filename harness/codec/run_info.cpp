@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "harness/codec/atomic_file.h"
 #include "harness/codec/crc32.h"
+#include "harness/codec/json_input.h"
 #include "harness/codec/json_text.h"
 #include "harness/core/error.h"
 
@@ -41,31 +43,128 @@ Json to_json(const RunInfo& info) {
           {"config_text", info.config_text}};
 }
 
-RunInfo from_json(const Json& json) {
+std::string short_text(const Json& value) {
+  constexpr std::size_t kMost = 60;
+  std::string text = value.dump(-1, ' ', true, Json::error_handler_t::replace);
+  if (text.size() > kMost) text = text.substr(0, kMost) + "...";
+  return text;
+}
+
+// The keys of a run_info.json, each of one type.
+class Keys {
+ public:
+  Keys(const Json& json, const std::string& path) : json_(json), path_(path) {}
+
+  std::string text(const char* key) const { return text_of(key, at(key)); }
+
+  bool yes(const char* key) const {
+    const Json& value = at(key);
+    if (!value.is_boolean()) fail(key, "neither true nor false", value);
+    return value.get<bool>();
+  }
+
+  std::vector<std::string> texts(const char* key) const {
+    const Json& list = at(key);
+    if (!list.is_array()) fail(key, "no list of texts", list);
+    std::vector<std::string> texts;
+    for (const Json& item : list) texts.push_back(text_of(key, item));
+    return texts;
+  }
+
+  std::map<std::string, std::string> text_map(const char* key) const {
+    std::map<std::string, std::string> map;
+    for (const auto& [name, value] : object(key).items()) map[name] = text_of(key, value);
+    return map;
+  }
+
+  std::map<std::string, std::int64_t> whole_map(const char* key) const {
+    std::map<std::string, std::int64_t> map;
+    for (const auto& [name, value] : object(key).items()) {
+      map[name] = whole_of(key, value, kMostCounted);
+    }
+    return map;
+  }
+
+  int world_size() const {
+    return static_cast<int>(whole_of("world_size", at("world_size"), kMaxRanks, 1));
+  }
+
+  RunId run_id() const {
+    const auto run = run_id_in(text("run_id"));
+    if (!run) fail("run_id is not 16 hexadecimal digits");
+    return *run;
+  }
+
+ private:
+  static constexpr std::int64_t kMostCounted = std::int64_t{1} << 62;
+
+  const Json& at(const char* key) const {
+    const auto found = json_.find(key);
+    if (found == json_.end()) fail(fmt::format("{} is missing", key));
+    return *found;
+  }
+
+  const Json& object(const char* key) const {
+    const Json& value = at(key);
+    if (!value.is_object()) fail(key, "no object", value);
+    return value;
+  }
+
+  std::string text_of(const char* key, const Json& value) const {
+    if (!value.is_string()) fail(key, "no text", value);
+    return value.get<std::string>();
+  }
+
+  std::int64_t whole_of(const char* key, const Json& value, std::int64_t most,
+                        std::int64_t least = 0) const {
+    const bool whole = value.is_number_integer();
+    const bool held = whole && (!value.is_number_unsigned() ||
+                                value.get<std::uint64_t>() <= static_cast<std::uint64_t>(most));
+    if (!held || value.get<std::int64_t>() < least || value.get<std::int64_t>() > most) {
+      fail(key, fmt::format("no whole number from {} to {}", least, most), value);
+    }
+    return value.get<std::int64_t>();
+  }
+
+  [[noreturn]] void fail(const char* key, const std::string& wanted, const Json& found) const {
+    const std::string given = found.is_number() ? found.dump() : found.type_name();
+    fail(fmt::format("{}: {} is {}", key, given, wanted));
+  }
+
+  [[noreturn]] void fail(const std::string& fault) const {
+    throw RunError(fmt::format("{} is not a whole run_info.json: {}", path_, fault));
+  }
+
+  const Json& json_;
+  const std::string& path_;
+};
+
+RunInfo from_json(const Keys& keys) {
   RunInfo info;
-  const auto run = run_id_in(json.at("run_id").get<std::string>());
-  if (!run) throw RunError("run_id is not 16 hexadecimal digits");
-  info.run = *run;
-  json.at("tool_version").get_to(info.tool_version);
-  json.at("created_utc").get_to(info.created_utc);
-  json.at("world_size").get_to(info.world_size);
-  json.at("device").get_to(info.device);
-  json.at("exchange").get_to(info.exchange);
-  json.at("environment").get_to(info.environment.facts);
-  json.at("facts").get_to(info.facts);
-  json.at("counters").get_to(info.counters);
-  json.at("equal_by_design").get_to(info.equal_by_design);
-  json.at("distortions").get_to(info.distortions);
-  json.at("notes").get_to(info.notes);
-  json.at("finished").get_to(info.finished);
-  json.at("failure").get_to(info.failure);
-  json.at("config_text").get_to(info.config_text);
-  if (info.world_size < 1) throw RunError("world_size is below 1");
+  info.run = keys.run_id();
+  info.tool_version = keys.text("tool_version");
+  info.created_utc = keys.text("created_utc");
+  info.world_size = keys.world_size();
+  info.device = keys.text("device");
+  info.exchange = keys.text("exchange");
+  info.environment.facts = keys.text_map("environment");
+  info.facts = keys.text_map("facts");
+  info.counters = keys.whole_map("counters");
+  info.equal_by_design = keys.text_map("equal_by_design");
+  info.distortions = keys.texts("distortions");
+  info.notes = keys.texts("notes");
+  info.finished = keys.yes("finished");
+  info.failure = keys.text("failure");
+  info.config_text = keys.text("config_text");
   return info;
 }
 
 Json parsed(const std::string& path) {
   const std::string text = read_whole_file(path);
+  if (const auto byte = json_too_deep_at(text)) {
+    throw RunError(
+        fmt::format("{} is no run_info.json: it is nested too deeply (byte {})", path, *byte + 1));
+  }
   try {
     return Json::parse(text);
   } catch (const Json::parse_error& error) {
@@ -73,6 +172,8 @@ Json parsed(const std::string& path) {
         fmt::format("{} is torn or no JSON (byte {}): the run that wrote it did not end "
                     "as it should; its raw files cannot be reported without it",
                     path, error.byte));
+  } catch (const Json::exception&) {
+    throw RunError(fmt::format("{} holds a number that is too large to read", path));
   }
 }
 
@@ -81,8 +182,8 @@ Json parsed(const std::string& path) {
 RunInfo read_run_info(const std::string& path, bool accept_edited) {
   Json json = parsed(path);
   const std::string schema =
-      json.is_object() && json.contains("schema") ? json["schema"].dump() : "nothing";
-  if (schema != Json(kSchema).dump()) {
+      json.is_object() && json.contains("schema") ? short_text(json["schema"]) : "nothing";
+  if (schema != short_text(kSchema)) {
     throw RunError(fmt::format("{} says that its schema is {}; this version reads \"{}\"", path,
                                schema, kSchema));
   }
@@ -93,11 +194,7 @@ RunInfo read_run_info(const std::string& path, bool accept_edited) {
         "{} was edited: it does not match its checksum; --accept-edited reads it all the same",
         path));
   }
-  try {
-    return from_json(json);
-  } catch (const std::exception& error) {
-    throw RunError(fmt::format("{} is not a whole run_info.json: {}", path, error.what()));
-  }
+  return from_json(Keys(json, path));
 }
 
 void write_run_info(const std::string& path, const RunInfo& info) {

@@ -12,6 +12,9 @@
 
 namespace traceml {
 
+// More are refused: their tables alone would fill the memory.
+inline constexpr int kMaxRanks = 100'000;
+
 struct RunInfo {
   RunId run;  // the raw files of this run name it, too
   std::string tool_version;

@@ -261,9 +261,41 @@ TEST_F(RawFiles, NameTheColumnOfWhatIsNoNumber) {
   write_three_groups();
   replace("windows_rank_0000.csv", "7987654321", "fast");
   EXPECT_THAT(error_of(true),
-              HasSubstr("windows_rank_0000.csv:4: column end_host_ns 'fast' is no number"));
+              HasSubstr("windows_rank_0000.csv:4: column end_host_ns 'fast' is no whole number"));
   replace("windows_rank_0000.csv", "fast", "");
   EXPECT_THAT(error_of(true), HasSubstr("4: column end_host_ns is empty"));
+}
+
+TEST_F(RawFiles, RefuseNumbersThatNoRunGives) {
+  write_three_groups();
+  std::string before = "7987654321";
+  const auto sentence = [&](const std::string& after) {
+    replace("windows_rank_0000.csv", before, after);
+    before = after;
+    return error_of(true);
+  };
+  const std::string range = "is not from -1152921504606846976 to 1152921504606846976";
+  for (const char* number :
+       {"9223372036854775807", "-9223372036854775808", "99999999999999999999"}) {
+    EXPECT_THAT(sentence(number), HasSubstr("windows_rank_0000.csv:4: column end_host_ns '" +
+                                            std::string(number) + "' " + range));
+  }
+  EXPECT_EQ(sentence("-5"), "no error");  // which the analysis takes for no time
+  replace("windows_rank_0000.csv", "shipped,0,0,0,48,", "shipped,0,0,-1,48,");
+  EXPECT_THAT(error_of(true), HasSubstr("column window '-1' is not from 0 to 2147483647"));
+}
+
+TEST_F(RawFiles, RefuseAPhaseOfMoreThanThirteenDays) {
+  write_three_groups();
+  replace("steps_rank_0000.csv", ",9000,", ",1125899906842625,");
+  EXPECT_THAT(error_of(true),
+              HasSubstr("column backward_device_ns '1125899906842625' is not from"));
+}
+
+TEST_F(RawFiles, RefuseAWordThatOnlyBeginsLikeNull) {
+  write_three_groups();
+  replace("steps_rank_0000.csv", ",1000,", ",nullify,");
+  EXPECT_THAT(error_of(true), HasSubstr("column input_wait_host_ns 'nullify' is no whole number"));
 }
 
 TEST_F(RawFiles, RefuseRowsWithTooFewOrTooManyFields) {

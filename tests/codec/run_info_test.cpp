@@ -132,6 +132,28 @@ TEST_F(RunInfoFile, KeepsTheIdOfItsRunUnderItsChecksum) {
   EXPECT_THAT(error_of(true), HasSubstr("run_id is not 16 hexadecimal digits"));
 }
 
+TEST_F(RunInfoFile, OfMoreRanksThanAnyMachineHasIsRefused) {
+  write_run_info(path_, full_info());
+  std::string before = "2";
+  for (const char* size : {"0", "-1", "100001", "2000000000", "1e18", "2.5", "18446744073709551615",
+                           "true", "\"2\"", "null"}) {
+    replace("\"world_size\": " + before, std::string("\"world_size\": ") + size);
+    before = size;
+    EXPECT_THAT(error_of(true), ::testing::StartsWith(path_ + " is not a whole run_info.json: "
+                                                              "world_size: "))
+        << size;
+    EXPECT_THAT(error_of(true), ::testing::EndsWith(" is no whole number from 1 to 100000"))
+        << size;
+  }
+}
+
+TEST_F(RunInfoFile, ThatIsNestedWithoutEndIsRefused) {
+  folder_.write("run_info.json", "{\"schema\": " + std::string(1'000'000, '['));
+  EXPECT_THAT(error_of(true), HasSubstr("is no run_info.json: it is nested too deeply"));
+  folder_.write("run_info.json", "{\"schema\": 1e999}");
+  EXPECT_THAT(error_of(true), HasSubstr("holds a number that is too large to read"));
+}
+
 TEST_F(RunInfoFile, WithoutAKeyOrWithAnotherTypeIsRefused) {
   write_run_info(path_, full_info());
   replace("\"finished\": true", "\"finished\": \"yes\"");

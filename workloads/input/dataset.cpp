@@ -2,25 +2,21 @@
 
 #include <algorithm>
 #include <cctype>
-#include <fstream>
-#include <map>
 #include <set>
 #include <string_view>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "harness/core/error.h"
+#include "workloads/input/dataset_list.h"
 #include "workloads/input/file_reader.h"
+#include "workloads/input/image.h"
 
 namespace traceml {
 
 namespace {
 
 namespace fs = std::filesystem;
-
-// Class name -> paths relative to the data set.
-using Listing = std::map<std::string, std::vector<std::string>>;
 
 bool is_jpeg_name(const fs::path& file) {
   std::string extension = file.extension().string();
@@ -29,46 +25,21 @@ bool is_jpeg_name(const fs::path& file) {
   return extension == ".jpg" || extension == ".jpeg";
 }
 
-// Adds "CLASS/ID" of a list to the listing.
-void add_entry(const std::string& entry, const std::string& list, Listing& listing) {
-  const std::size_t slash = entry.find('/');
-  if (slash == std::string::npos || slash == 0 || slash + 1 == entry.size()) {
-    throw RunError(
-        fmt::format("{} of the data set has the entry \"{}\", which is not CLASS/ID", list, entry));
-  }
-  listing[entry.substr(0, slash)].push_back("images/" + entry + ".jpg");
-}
-
-Listing read_json_list(const fs::path& folder, const std::string& list) {
-  std::ifstream file(folder / list);
-  Listing listing;
+DatasetList read_list(const fs::path& folder, const std::string& name) {
+  FileReader reader(folder);
+  std::string text;
   try {
-    const nlohmann::json lists = nlohmann::json::parse(file);
-    for (const auto& [name, entries] : lists.items()) {
-      listing[name];
-      for (const auto& entry : entries) add_entry(entry.get<std::string>(), list, listing);
-    }
-  } catch (const nlohmann::json::exception& error) {
-    throw RunError(
-        fmt::format("{} of the data set is not a JSON object of lists of \"CLASS/ID\": {}", list,
-                    error.what()));
+    const auto bytes = reader.read(name);
+    text.assign(bytes.begin(), bytes.end());
+  } catch (const ImageError& error) {
+    throw RunError(fmt::format("{} of the data set {}", name, error.what()));
   }
-  return listing;
-}
-
-Listing read_text_list(const fs::path& folder, const std::string& list) {
-  std::ifstream file(folder / list);
-  Listing listing;
-  std::string line;
-  while (std::getline(file, line)) {
-    while (!line.empty() && std::isspace(static_cast<unsigned char>(line.back()))) line.pop_back();
-    if (!line.empty()) add_entry(line, list, listing);
-  }
-  return listing;
+  return name.ends_with(".json") ? read_json_list(text, name) : read_text_list(text, name);
 }
 
 // One directory listing for each class is cheaper than a stat of each file.
-void check_files_exist(const fs::path& folder, const std::string& list, const Listing& listing) {
+void check_files_exist(const fs::path& folder, const std::string& list,
+                       const DatasetList& listing) {
   for (const auto& [name, paths] : listing) {
     std::set<std::string> there;
     std::error_code error;
@@ -85,8 +56,8 @@ void check_files_exist(const fs::path& folder, const std::string& list, const Li
   }
 }
 
-Listing list_class_folders(const fs::path& folder) {
-  Listing listing;
+DatasetList list_class_folders(const fs::path& folder) {
+  DatasetList listing;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
     const std::string name = entry.path().filename().string();
     if (!entry.is_directory() || name.starts_with(".")) continue;
@@ -106,11 +77,10 @@ Listing list_class_folders(const fs::path& folder) {
   return listing;
 }
 
-Listing list_files(const fs::path& folder) {
+DatasetList list_files(const fs::path& folder) {
   for (const std::string list : {"meta/train.json", "meta/train.txt"}) {
     if (!fs::is_regular_file(folder / list)) continue;
-    Listing listing =
-        list.ends_with(".json") ? read_json_list(folder, list) : read_text_list(folder, list);
+    DatasetList listing = read_list(folder, list);
     check_files_exist(folder, list, listing);
     return listing;
   }

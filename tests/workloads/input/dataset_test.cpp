@@ -104,15 +104,31 @@ TEST(Dataset, NamesAListedFileThatIsNotThere) {
 TEST(Dataset, NamesAListThatItCannotRead) {
   TestFolder folder;
   write_food_images(folder);
-  for (const char* list : {"{", "[1, 2]", R"({"waffles": [9]})"}) {
+  const std::string form = R"({"CLASS": ["CLASS/ID", ...], ...})";
+  const std::vector<std::pair<std::string, std::string>> lists = {
+      {"{\n", ":2:1 of the data set is not JSON: it ends too early"},
+      {"{\n  \"waffles\": 9x}", ":2:15 of the data set is not JSON at this place"},
+      {"{\"waffles\": [\"\xff\"]}", ":1:15 of the data set is not JSON at this place"},
+      {"[1, 2]", " of the data set is array; it must be " + form},
+      {R"({"waffles": [9]})",
+       " of the data set has number in the class \"waffles\"; it must be " + form},
+      {R"({"waffles": "waffles/9"})",
+       " of the data set has string for the class \"waffles\"; it must be " + form},
+      {"{\"waffles\": " + std::string(100'000, '['),
+       " of the data set is nested deeper than " + form},
+      {R"({"waffles": [1e999]})", " of the data set holds a number that is too large to read"},
+      {R"({"waffles": ["9"]})", " of the data set has the entry \"9\", which is not CLASS/ID"},
+      {R"({"waffles": ["../9"]})",
+       " of the data set has the entry \"../9\", which is not CLASS/ID"},
+      {R"({"..": []})", " of the data set has the class \"..\", which names no folder"}};
+  for (const auto& [list, sentence] : lists) {
     folder.write("meta/train.json", list);
-    EXPECT_THAT(complaint([&] { load_dataset(folder.path()); }),
-                HasSubstr("meta/train.json of the data set"))
-        << list;
+    EXPECT_EQ(complaint([&] { load_dataset(folder.path()); }), "meta/train.json" + sentence);
   }
-  folder.write("meta/train.json", R"({"waffles": ["9"]})");
-  EXPECT_THAT(complaint([&] { load_dataset(folder.path()); }),
-              HasSubstr("has the entry \"9\", which is not CLASS/ID"));
+  std::filesystem::remove(folder.path() / "meta/train.json");
+  folder.write("meta/train.txt", "waffles/9\n\nwaffles\n");
+  EXPECT_EQ(complaint([&] { load_dataset(folder.path()); }),
+            "meta/train.txt:3 of the data set has the entry \"waffles\", which is not CLASS/ID");
 }
 
 TEST(Dataset, WarmsTheCacheByReadingEveryByte) {
