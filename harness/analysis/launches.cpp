@@ -109,8 +109,14 @@ CampaignSummary summarize_launches(const CampaignFacts& facts,
   CampaignSummary summary = summarize_campaign(facts, {windows_of_launches(facts, launches)});
   const std::vector<BlockPass> passes = passes_of(launches);
   CommandSummary commands;
-  for (std::size_t i = 0; i < facts.arms.size(); ++i) {
-    commands.arms.push_back(figures_of(passes, {static_cast<int>(i)}));
+  summary.warnings.clear();  // of windows and steps
+  for (const ArmSummary& arm : summary.arms) {
+    commands.arms.push_back(figures_of(passes, arm.arm));
+    if (arm.outlier_windows == 0) continue;
+    summary.warnings.push_back(arm.name + ": " + std::to_string(arm.outlier_windows) + " of " +
+                               std::to_string(arm.windows) +
+                               " launches lie outside Tukey's fences of 3 IQR (labelled, not "
+                               "dropped)");
   }
   for (const BlockPass& pass : passes) {
     const LaunchRecord* culprit = pass.voided_by();

@@ -173,6 +173,7 @@ int run_on(Ranks& ranks, RunWatch& watch, HostClock& clock, const RunArguments& 
   Transport& transport = ranks.transport();
   const std::string created = transport.broadcast(utc_now());
   Plan plan = together(transport, [&] { return read_plan(arguments, transport.world_size()); });
+  if (plan.facts.commands) return run_commands(arguments, plan.config);  // one rank all the same
   watch.set_step_timeout(plan.config.measure.step_timeout);
   watch.set_time_limit(plan.config.measure.time_limit);
   plan.facts.distortions = distortions_of_all_ranks(transport);

@@ -59,13 +59,18 @@ void resolve_datasets(Config* config, const std::filesystem::path& file_folder) 
 }
 
 void resolve_working_directories(Config* config, const std::filesystem::path& file_folder) {
-  const auto resolve = [&](CommandConfig& command) {
+  const auto resolve = [&](CommandConfig& command, const std::string& key) {
     if (command.words.empty()) return;
-    const auto resolved = (file_folder / command.working_directory).lexically_normal();
+    const std::filesystem::path written(command.working_directory);
+    const auto resolved =
+        (is_from_command_line(*config, key) ? written : file_folder / written).lexically_normal();
     command.working_path = resolved.empty() ? "." : resolved.string();
   };
-  resolve(config->command);
-  for (ArmConfig& arm : config->arms) resolve(arm.command);
+  const std::string top = "working_directory";
+  resolve(config->command, top);
+  for (ArmConfig& arm : config->arms) {
+    resolve(arm.command, arm.overridden.contains(top) ? "arms." + arm.name + "." + top : top);
+  }
 }
 
 }  // namespace traceml

@@ -105,6 +105,10 @@ std::string judged_number(const CommandFacts& facts) {
   return fmt::format(fmt::runtime(facts.larger_is_better ? "(1 / {})" : "({})"), facts.unit);
 }
 
+std::string measured_units(const CampaignFacts& facts) {
+  return facts.commands ? "launches" : "windows";
+}
+
 std::string command_basis(const CampaignFacts& facts) {
   return fmt::format(
       "Judged: {} of whole launches, as ratios within blocks. Each verdict is wrong with "

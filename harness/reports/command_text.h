@@ -19,6 +19,9 @@ Table launch_table(const ReportInput& input);
 // "+3.1 %" is followed by it: "(ms)", "(1 / images/s)".
 std::string judged_number(const CommandFacts& facts);
 
+// What a run measures: "windows" or "launches".
+std::string measured_units(const CampaignFacts& facts);
+
 // What holds for the estimates of all gates.
 std::string command_basis(const CampaignFacts& facts);
 

@@ -230,11 +230,11 @@ std::optional<Table> gate_statistics(const ReportInput& input) {
          percent(gate.pair_sd, 2), std::string(name_of(gate.direction)), median,
          percent(gate.unseen_fraction, 0)});
   }
-  table.remarks = {
+  table.remarks = {fmt::format(
       "could have seen: the change that so many blocks tell from none in 4 of 5 runs. order "
-      "effect: "
-      "what running first in a block costs; it cancels. unseen "
-      "below: an event in a smaller share of the windows may have gone unseen."};
+      "effect: what running first in a block costs; it cancels. unseen below: an event in a "
+      "smaller share of the {} may have gone unseen.",
+      measured_units(input.plan.facts))};
   return table;
 }
 

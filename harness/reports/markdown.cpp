@@ -74,9 +74,8 @@ std::string render_markdown(const ReportInput& input) {
   if (!config.question.empty()) text += markdown_text(config.question) + "\n\n";
   if (ended_early(input.info)) {
     text += fmt::format(
-        "**The run failed:** {}\n\nWhat follows comes from the windows that were "
-        "finished.\n\n",
-        markdown_text(failure_sentence(input.info)));
+        "**The run failed:** {}\n\nWhat follows comes from the {} that were finished.\n\n",
+        markdown_text(failure_sentence(input.info)), measured_units(input.plan.facts));
   }
   text += gates_section(input);
   text += scenario_section(input);

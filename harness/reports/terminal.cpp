@@ -52,7 +52,9 @@ class TerminalPage {
   void add_failure() {
     if (!ended_early(input_.info)) return;
     add_wrapped("RUN FAILED", "", failure_sentence(input_.info));
-    add_wrapped("", "", "What follows comes from the windows that were finished.");
+    add_wrapped("", "",
+                fmt::format("What follows comes from the {} that were finished.",
+                            measured_units(input_.plan.facts)));
     page_ += "\n";
   }
 
