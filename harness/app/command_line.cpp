@@ -15,8 +15,8 @@
 namespace traceml {
 namespace {
 
-constexpr std::array<std::string_view, 6> kCommands = {"run",   "report",  "compare",
-                                                       "check", "datagen", "doctor"};
+constexpr std::array<std::string_view, 7> kCommands = {"run",  "report",  "compare", "check",
+                                                       "init", "datagen", "doctor"};
 constexpr std::array<std::string_view, 3> kGlobalFlags = {"--help", "-h", "--version"};
 
 template <std::size_t N>
@@ -103,6 +103,18 @@ void add_check(CLI::App& app, CheckArguments& check) {
   command->add_flag("--keys", check.keys, "print every key of a config instead; takes no CONFIG");
 }
 
+void add_init(CLI::App& app, InitArguments& init) {
+  CLI::App* command = app.add_subcommand(
+      "init", "write a commented config for this machine and, if named, a data set");
+  command->add_option("dataset", init.dataset, "folder of images to train on")
+      ->check(not_empty)
+      ->type_name("DATASET");
+  command->add_option("--out", init.out, "file to write; never overwritten")
+      ->check(not_empty)
+      ->type_name("FILE")
+      ->capture_default_str();
+}
+
 void add_datagen(CLI::App& app, DatagenArguments& datagen) {
   CLI::App* command = app.add_subcommand(
       "datagen", "make a Food-101-shaped data set of JPEGs with natural statistics");
@@ -173,12 +185,14 @@ CommandLine parse_command_line(std::vector<std::string> args) {
   ReportArguments report;
   CompareArguments compare;
   CheckArguments check;
+  InitArguments init;
   DatagenArguments datagen;
   DoctorArguments doctor;
   add_run(app, run);
   add_report(app, report);
   add_compare(app, compare);
   add_check(app, check);
+  add_init(app, init);
   add_datagen(app, datagen);
   add_doctor(app, doctor);
 
@@ -213,6 +227,7 @@ CommandLine parse_command_line(std::vector<std::string> args) {
   if (app.got_subcommand("report")) line.report = report;
   if (app.got_subcommand("compare")) line.compare = compare;
   if (app.got_subcommand("check")) line.check = check;
+  if (app.got_subcommand("init")) line.init = init;
   if (app.got_subcommand("datagen")) line.datagen = datagen;
   if (app.got_subcommand("doctor")) line.doctor = doctor;
   return line;

@@ -46,6 +46,11 @@ struct DatagenArguments {
   std::uint64_t seed = 0;
 };
 
+struct InitArguments {
+  std::string dataset;  // empty: none yet
+  std::string out = "first.yaml";
+};
+
 struct DoctorArguments {
   std::string dataset;  // empty: none looked at
 };
@@ -56,6 +61,7 @@ struct CommandLine {
   std::optional<ReportArguments> report;
   std::optional<CheckArguments> check;
   std::optional<CompareArguments> compare;
+  std::optional<InitArguments> init;
   std::optional<DatagenArguments> datagen;
   std::optional<DoctorArguments> doctor;
   std::optional<std::string> text;

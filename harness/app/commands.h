@@ -11,6 +11,7 @@ int report_command(const ReportArguments& arguments);
 int compare_command(const CompareArguments& arguments);
 int check_command(const CheckArguments& arguments);
 int datagen_command(const DatagenArguments& arguments);
+int init_command(const InitArguments& arguments);
 int doctor_command(const DoctorArguments& arguments);
 
 }  // namespace traceml

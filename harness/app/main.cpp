@@ -16,6 +16,7 @@ int dispatch(const CommandLine& line) {
   if (line.report) return report_command(*line.report);
   if (line.compare) return compare_command(*line.compare);
   if (line.check) return check_command(*line.check);
+  if (line.init) return init_command(*line.init);
   if (line.datagen) return datagen_command(*line.datagen);
   if (line.doctor) return doctor_command(*line.doctor);
   std::fputs(line.text->c_str(), stdout);

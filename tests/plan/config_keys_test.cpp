@@ -11,6 +11,13 @@
 namespace traceml {
 namespace {
 
+std::string text_of_file(const std::string& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
 TEST(ConfigKeys, read_back_the_canonical_text_of_their_defaults) {
   const Config defaults;
   for (const ConfigKey& key : config_keys()) {
@@ -67,13 +74,14 @@ TEST(ConfigKeyHint, looks_in_the_same_group_first_and_then_anywhere) {
   EXPECT_EQ(config_key_hint("require.zzz"), "; known: device, ranks");
 }
 
-TEST(KeyReference, has_the_text_of_its_golden_file) {
-  const std::string path = TRACEML_SOURCE_DIR "/tests/plan/golden/key_reference.txt";
-  if (std::getenv("UPDATE_GOLDEN") != nullptr) std::ofstream(path) << key_reference();
-  std::ifstream file(path);
-  std::ostringstream golden;
-  golden << file.rdbuf();
-  EXPECT_EQ(key_reference(), golden.str());
+TEST(KeyReference, stands_in_the_docs_word_for_word) {
+  const std::string path = TRACEML_SOURCE_DIR "/docs/config.md";
+  const std::string page = text_of_file(path);
+  const std::string opening = "```text\n";
+  const std::string list = opening + key_reference() + "```\n";
+  const std::string before = page.substr(0, page.find(opening));
+  if (std::getenv("UPDATE_GOLDEN") != nullptr) std::ofstream(path) << before << list;
+  EXPECT_EQ(text_of_file(path), before + list);
 }
 
 }  // namespace
