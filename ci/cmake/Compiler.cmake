@@ -1,10 +1,10 @@
 # Warnings, sanitizers and ccache for every target of the project.
 add_library(traceml_compiler INTERFACE)
 target_compile_options(traceml_compiler INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
-  -Wno-restrict)  # g++ 12 warns of its own std::string (GCC bug 105651)
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)  # g++ 12 warns of its own std::string (GCC bug 105651)
 target_include_directories(traceml_compiler INTERFACE ${PROJECT_SOURCE_DIR})
 
-set(TRACEML_SANITIZE "" CACHE STRING "sanitizers for -fsanitize=: address,undefined or thread")
+set(TRACEML_SANITIZE "" CACHE STRING "for -fsanitize=: address,undefined or thread")
 if(TRACEML_SANITIZE)
   add_compile_options(-fsanitize=${TRACEML_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${TRACEML_SANITIZE})

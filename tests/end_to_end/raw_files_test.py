@@ -1,4 +1,4 @@
-"""Raw files that were swapped, removed or made up, and the recipe of docs/files.md to check them."""
+"""Raw files that were swapped, removed or made up; the recipe of docs/files.md that checks them."""
 import json
 import pathlib
 import re
