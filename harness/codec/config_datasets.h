@@ -12,8 +12,9 @@ namespace traceml {
 // folder, that is, stay as they are.
 void resolve_datasets(Config* config, const std::filesystem::path& file_folder);
 
-// Resolves each `working_directory` of a command to `working_path`: where none is written, and where
-// a relative one starts, is the folder of the file; one from "--set" starts at the current folder.
+// Resolves each `working_directory` of a command to `working_path`: where none is written, and
+// where a relative one starts, is the folder of the file; one from "--set" starts at the current
+// folder.
 void resolve_working_directories(Config* config, const std::filesystem::path& file_folder);
 
 }  // namespace traceml
