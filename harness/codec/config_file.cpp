@@ -73,7 +73,7 @@ class Reader {
   void read_top(const YamlNode& root) {
     YamlNode settings = root;
     std::erase_if(settings.entries, [](const auto& entry) {
-      return entry.first.text == "arms" || entry.first.text == "gates";
+      return entry.key.text == "arms" || entry.key.text == "gates";
     });
     read_settings(settings, "", "", [&](const ConfigKey& key, const std::string& text) {
       return key.set(config_, text);

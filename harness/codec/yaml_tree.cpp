@@ -140,7 +140,7 @@ class TreeBuilder final : public YAML::EventHandler {
       check_key(level, done);
       level.pending_key.push_back(std::move(done));
     } else {
-      level.node.entries.emplace_back(std::move(level.pending_key.back()), std::move(done));
+      level.node.entries.push_back({std::move(level.pending_key.back()), std::move(done)});
       level.pending_key.clear();
     }
   }

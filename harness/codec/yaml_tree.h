@@ -3,10 +3,11 @@
 // scalar is read as a number or boolean here (yaml-cpp reads 010 as 8 and yes as true).
 
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace traceml {
+
+struct YamlEntry;
 
 struct YamlNode {
   enum class Kind { kNull, kScalar, kSequence, kMap };
@@ -15,7 +16,13 @@ struct YamlNode {
   int column = 1;  // from 1, in bytes
   std::string text;
   std::vector<YamlNode> items;
-  std::vector<std::pair<YamlNode, YamlNode>> entries;  // keys are scalars and unique in their map
+  std::vector<YamlEntry> entries;  // of a map
+};
+
+// Keys are scalars and unique in their map.
+struct YamlEntry {
+  YamlNode key;
+  YamlNode value;
 };
 
 // "quickstart.yaml:12:5"
