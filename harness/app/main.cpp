@@ -1,11 +1,17 @@
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <chrono>
 #include <cstdio>
 #include <exception>
+#include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "harness/app/commands.h"
+#include "harness/backends/mpi/launch_environment.h"
 #include "harness/core/error.h"
 
 namespace traceml {
@@ -23,18 +29,63 @@ int dispatch(const CommandLine& line) {
   return value_of(ExitCode::kPass);
 }
 
+// Descriptors 0 to 2 that were closed would go to the next files that are opened, results among
+// them, and what is printed into those. Taken so, printing fails as it would on a closed one.
+void keep_standard_streams() {
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(descriptor, F_GETFD) >= 0) continue;
+    [[maybe_unused]] const int lowest =
+        ::open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  }
+}
+
+void refuse_ranks(const CommandLine& line, const std::string& command,
+                  const std::optional<LaunchedRank>& launched) {
+  if (line.run || line.text || !launched || launched->world_size == 1) return;
+  throw UsageError(
+      fmt::format("{} is the work of one process, but {} were started; leave mpirun out", command,
+                  launched->world_size));
+}
+
+void require_printed() {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return;
+  throw RunError("cannot print all to standard output: it is closed or its disk is full");
+}
+
+int run_main(const std::vector<std::string>& arguments,
+             const std::optional<LaunchedRank>& launched) {
+  const CommandLine line = parse_command_line(arguments);
+  refuse_ranks(line, arguments.empty() ? "this" : arguments.front(), launched);
+  if (line.text && launched && launched->rank != 0) return value_of(ExitCode::kPass);
+  const int code = dispatch(line);
+  if (!line.run) require_printed();  // run has told of it, with what is left
+  return code;
+}
+
+// Before ranks have met each finds the same faults: the first tells them. The others leave it the
+// time, for the launcher kills it when they have left.
+int give_up(const std::string& sentence, ExitCode code,
+            const std::optional<LaunchedRank>& launched) {
+  if (launched && launched->rank != 0) {
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+  } else {
+    fmt::print(stderr, "traceml-bench: {}\n", sentence);
+  }
+  return value_of(code);
+}
+
 }  // namespace
 }  // namespace traceml
 
 int main(int argc, char** argv) {
   using namespace traceml;
+  keep_standard_streams();
+  const std::optional<LaunchedRank> launched = launched_rank(process_environment);
   try {
-    return dispatch(parse_command_line(std::vector<std::string>(argv + 1, argv + argc)));
+    return run_main(std::vector<std::string>(argv + 1, argv + argc), launched);
   } catch (const Error& error) {
-    fmt::print(stderr, "traceml-bench: {}\n", error.what());
-    return value_of(error.code());
+    return give_up(error.what(), error.code(), launched);
   } catch (const std::exception& error) {
-    fmt::print(stderr, "traceml-bench: {}\n", error.what());
-    return value_of(ExitCode::kRunFailed);
+    return give_up(error.what(), ExitCode::kRunFailed, launched);
   }
 }

@@ -102,12 +102,14 @@ std::string agree_on_results_dir(Transport& transport, RunWatch& watch,
                                  const RunArguments& arguments, const std::string& name,
                                  const std::string& created) {
   const bool root = transport.rank() == Rank{0};
-  std::error_code ignored;
-  const bool keep_folder =
-      !arguments.out.empty() && std::filesystem::exists(arguments.out, ignored);
-  std::string dir = together(
-      transport, [&] { return root ? make_results_dir(arguments.out, name, created) : ""; });
+  std::string there_before;  // of rank 0, which makes it
+  std::string dir = together(transport, [&] {
+    if (!root) return std::string();
+    if (!arguments.out.empty() && std::filesystem::exists(arguments.out)) there_before = "yes";
+    return make_results_dir(arguments.out, name, created);
+  });
   dir = transport.broadcast(dir);
+  const bool keep_folder = !transport.broadcast(there_before).empty();
   watch.set_acts(acts_of(dir, transport.rank(), keep_folder));
   together(transport, [&] {
     std::error_code error;

@@ -63,6 +63,12 @@ void check_reach(const Plan& plan, const ArmConfig& arm, const Plant& plant) {
                      std::to_string(facts.world_size) +
                      (facts.world_size == 1 ? " rank" : " ranks") + ", counted from 0");
   }
+  const std::int64_t windows =
+      facts.max_blocks * static_cast<std::int64_t>(std::max<std::size_t>(facts.arms.size(), 1));
+  if (plant.window.from && *plant.window.from >= windows) {
+    throw UsageError(opening + "plant " + text_of(plant) + " never strikes: the run has at most " +
+                     std::to_string(windows) + " windows, counted from 0");
+  }
   const bool in_warm_up = plant.window.in_warm_up;
   const std::int64_t steps =
       in_warm_up ? facts.warmup_steps : facts.settle_steps + facts.steps_per_window;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -35,6 +36,10 @@ struct WindowLosses {
 class Workload {
  public:
   virtual ~Workload() = default;
+
+  // prepare() calls `progress` on the training thread each time that a part of its work is done,
+  // where it may take long: a file read. Before the first prepare().
+  virtual void tell_progress_to(std::function<void()> /*progress*/) {}
 
   // Makes what this arm needs (its loader, parked; its model, where it is not shared). Collective
   // over ranks: called once for each arm, in the order of the arms, before any step.

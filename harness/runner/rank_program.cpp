@@ -74,6 +74,7 @@ class RankProgram {
   void prepare() {
     const auto& arms = plan_.facts.arms;
     std::vector<BatchContract> contracts;
+    workload_.tell_progress_to([this] { position_.make_progress(); });
     for (std::size_t i = 0; i < arms.size(); ++i) {
       const ArmIndex arm{static_cast<int>(i)};
       position_.enter_arm(arm, std::nullopt);

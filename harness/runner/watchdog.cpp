@@ -63,6 +63,7 @@ void StallDetector::remember(const std::vector<Sight>& sights, Nanos now, bool a
 
 std::optional<Stall> StallDetector::stuck(const std::vector<Sight>& sights, Nanos now,
                                           Nanos limit) const {
+  constexpr Nanos kLeastLifeless = std::chrono::seconds(1);  // a busy machine is not a stopped rank
   // For the launcher to see it first: its exit code tells how the process ended.
   constexpr Nanos kLaunchersTurn = std::chrono::milliseconds(250);
   for (std::size_t i = 0; i < sights.size(); ++i) {
@@ -73,7 +74,7 @@ std::optional<Stall> StallDetector::stuck(const std::vector<Sight>& sights, Nano
       return Stall{i, StallKind::kGone, still};
     }
     const Nanos lifeless = now - memory.lived;
-    if (i != own_ && lifeless >= limit) {
+    if (i != own_ && lifeless >= std::max(limit, kLeastLifeless)) {
       return Stall{i, sights[i].exists ? StallKind::kStopped : StallKind::kGone, lifeless};
     }
     if (i == own_ && !memory.view.waiting && still >= limit_of(memory.view.stage, limit)) {

@@ -50,6 +50,34 @@ TEST_F(ResultsDir, IsNamedAfterRunAndTimeAndHoldsRaw) {
   EXPECT_EQ(latest(), "food-20261129T181500");
 }
 
+TEST_F(ResultsDir, IsTakenBackWithAllThatARunPutIntoRaw) {
+  const std::string dir = make_results_dir("out", "food", kTime);
+  folder_.write("out/raw/run_info.json", "{}");
+  discard_results_dir(dir, false);
+  EXPECT_FALSE(fs::exists("out"));
+}
+
+TEST_F(ResultsDir, StaysEmptyWhereItWasThereBefore) {
+  fs::create_directory("out");
+  discard_results_dir(make_results_dir("out", "food", kTime), true);
+  EXPECT_TRUE(fs::is_empty("out"));
+}
+
+TEST_F(ResultsDir, IsKeptWhereSomebodyPutSomethingBesideRaw) {
+  const std::string dir = make_results_dir("out", "food", kTime);
+  folder_.write("out/notes.txt", "mine");
+  discard_results_dir(dir, false);
+  EXPECT_EQ(folder_.read("out/notes.txt"), "mine");
+}
+
+TEST_F(ResultsDir, GivesLatestBackToTheNewestThatRemains) {
+  make_results_dir("", "food", kTime);
+  discard_results_dir(make_results_dir("", "food", kTime), false);
+  EXPECT_EQ(latest(), "food-20261129T181500");
+  discard_results_dir(kDefault, false);
+  EXPECT_FALSE(fs::is_symlink("results/latest"));
+}
+
 TEST_F(ResultsDir, CountsUpWhereTheNameIsTakenAndMovesLatest) {
   make_results_dir("", "food", kTime);
   folder_.write(std::string(kDefault) + "/run.json", "kept");

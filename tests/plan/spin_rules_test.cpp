@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "harness/core/error.h"
 #include "harness/plan/config_keys.h"
 #include "harness/plan/plan.h"
 
@@ -51,6 +52,22 @@ TEST(SpinPlan, has_a_fake_device_unless_it_is_sent_to_the_cpu) {
   EXPECT_TRUE(has_fake_device(make_plan(config, 1).config));
   find_config_key("workload.device")->set(config, "cpu");
   EXPECT_FALSE(has_fake_device(make_plan(config, 1).config));
+}
+
+TEST(SpinPlan, refuses_what_would_strike_after_the_last_window) {
+  const auto plan_with = [](const std::string& window) {
+    return make_plan(spin_config("[{fault: {rank: 0, window: " + window + "}}]"), 1);
+  };
+  const CampaignFacts facts = plan_with("0").facts;
+  const auto windows = facts.max_blocks * static_cast<int>(facts.arms.size());
+  EXPECT_NO_THROW(plan_with(std::to_string(windows - 1)));
+  try {
+    plan_with(std::to_string(windows));
+    FAIL() << "accepted";
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("never strikes: the run has at most " +
+                                        std::to_string(windows) + " windows, counted from 0"));
+  }
 }
 
 TEST(PlantsForm, prints_what_it_reads) {

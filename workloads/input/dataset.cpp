@@ -115,11 +115,12 @@ Dataset load_dataset(const std::filesystem::path& folder) {
   return dataset;
 }
 
-std::int64_t warm_cache(const Dataset& dataset) {
+std::int64_t warm_cache(const Dataset& dataset, const std::function<void()>& progress) {
   FileReader reader(dataset.folder);
   std::int64_t bytes = 0;
   for (const Sample& sample : dataset.samples) {
     bytes += static_cast<std::int64_t>(reader.read(sample.path).size());
+    if (progress) progress();
   }
   return bytes;
 }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -31,8 +32,8 @@ using DataSets = std::map<std::string, std::shared_ptr<const Dataset>>;
 // there, a list that cannot be read.
 Dataset load_dataset(const std::filesystem::path& folder);
 
-// Reads every file once, so that it lies in the page cache. Returns the bytes read. Throws
-// RunError.
-std::int64_t warm_cache(const Dataset& dataset);
+// Reads every file once, so that it lies in the page cache, and calls `progress`, if given, after
+// each. Returns the bytes read. Throws RunError.
+std::int64_t warm_cache(const Dataset& dataset, const std::function<void()>& progress = {});
 
 }  // namespace traceml

@@ -125,6 +125,9 @@ class PlantedWorkload final : public Workload {
     state_.wait(untracked_of(state_.plants()));
   }
 
+  void tell_progress_to(std::function<void()> progress) override {
+    inner_->tell_progress_to(std::move(progress));
+  }
   void prepare(ArmIndex arm) override { inner_->prepare(arm); }
   BatchContract contract(ArmIndex arm) override { return inner_->contract(arm); }
   void finish() override { inner_->finish(); }

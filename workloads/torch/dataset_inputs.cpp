@@ -28,6 +28,10 @@ class DatasetInputs final : public InputProvider {
     return source;
   }
 
+  void tell_progress_to(std::function<void()> progress) override {
+    progress_ = std::move(progress);
+  }
+
   std::map<std::string, std::string> facts() const override { return facts_; }
 
  private:
@@ -35,7 +39,7 @@ class DatasetInputs final : public InputProvider {
     std::shared_ptr<const Dataset>& dataset = datasets_[input.dataset_path];
     if (!dataset) dataset = std::make_shared<const Dataset>(load_dataset(input.dataset_path));
     if (input.cache == Cache::kWarm && warm_.insert(input.dataset_path).second) {
-      warm_cache(*dataset);
+      warm_cache(*dataset, progress_);
     }
     return dataset;
   }
@@ -45,6 +49,7 @@ class DatasetInputs final : public InputProvider {
   int world_size_;
   DataSets datasets_;
   std::set<std::string> warm_;
+  std::function<void()> progress_;
   std::map<std::string, std::string> facts_;  // of the first data set opened
 };
 

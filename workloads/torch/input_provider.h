@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -17,6 +18,9 @@ class InputProvider {
   // A parked loader for an arm whose input.source is the data set. Throws UsageError or RunError
   // for a data set that cannot serve it.
   virtual std::unique_ptr<BatchSource> open(const ArmConfig& arm) = 0;
+
+  // open() calls `progress` whenever it has read a file.
+  virtual void tell_progress_to(std::function<void()> /*progress*/) {}
 
   // Facts for reports about what was opened: "dataset_images", "dataset_batches_per_epoch".
   virtual std::map<std::string, std::string> facts() const = 0;

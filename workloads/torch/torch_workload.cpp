@@ -62,6 +62,10 @@ class TorchWorkload final : public Workload {
     set_thread_counts(threads_);
   }
 
+  void tell_progress_to(std::function<void()> progress) override {
+    inputs_->tell_progress_to(std::move(progress));
+  }
+
   void prepare(ArmIndex index) override {
     translated([&] {
       const ArmConfig& arm = config_.arms.at(static_cast<std::size_t>(index.value));

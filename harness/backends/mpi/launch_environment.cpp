@@ -7,20 +7,26 @@
 #include <array>
 #include <charconv>
 #include <cstdlib>
+#include <utility>
 
 #include "harness/ports/allowed_cores.h"
 
 namespace traceml {
 namespace {
 
-std::optional<int> world_named(const EnvironmentLookup& environment, const std::string& name) {
+std::optional<int> count_named(const EnvironmentLookup& environment, const std::string& name) {
   const std::optional<std::string> text = environment(name);
   if (!text) return std::nullopt;
   int value = 0;
   const char* end = text->data() + text->size();
   const auto [stop, error] = std::from_chars(text->data(), end, value);
-  if (error != std::errc() || stop != end || value < 1) return std::nullopt;
+  if (error != std::errc() || stop != end || value < 0) return std::nullopt;
   return value;
+}
+
+std::optional<int> world_named(const EnvironmentLookup& environment, const std::string& name) {
+  const std::optional<int> size = count_named(environment, name);
+  return size && *size > 0 ? size : std::nullopt;
 }
 
 }  // namespace
@@ -57,6 +63,17 @@ std::optional<std::string> world_size_conflict(const EnvironmentLookup& environm
       "the launcher started {} ranks ({}), but MPI sees {}: this binary is linked with another MPI "
       "than the launcher's; start it with the mpirun of its own MPI, or unset {} to run one rank",
       launched, variable, world_size, variable);
+}
+
+std::optional<LaunchedRank> launched_rank(const EnvironmentLookup& environment) {
+  constexpr std::array<std::pair<const char*, const char*>, 2> kLaunchers = {
+      {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"}, {"PMI_RANK", "PMI_SIZE"}}};
+  for (const auto& [rank_name, size_name] : kLaunchers) {
+    const std::optional<int> rank = count_named(environment, rank_name);
+    const std::optional<int> size = world_named(environment, size_name);
+    if (rank && size) return LaunchedRank{*rank, *size};
+  }
+  return std::nullopt;
 }
 
 std::optional<std::string> binding_warning(const CoreCounts& cores) {

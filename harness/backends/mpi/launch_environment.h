@@ -16,6 +16,14 @@ std::optional<std::string> process_environment(const std::string& name);
 std::optional<std::string> world_size_conflict(const EnvironmentLookup& environment,
                                                int world_size);
 
+struct LaunchedRank {
+  int rank = 0;
+  int world_size = 1;
+};
+
+// Which of how many processes this one is to an MPI launcher; nullopt where none is named.
+std::optional<LaunchedRank> launched_rank(const EnvironmentLookup& environment);
+
 struct CoreCounts {
   int allowed = 1;           // this rank's affinity mask
   int launcher_allowed = 1;  // what it would have unbound: the launcher's own mask, or all cores

@@ -67,5 +67,22 @@ TEST(LauncherCoreCountTest, IsAtLeastOne) {
   EXPECT_GE(launcher_core_count(), 1);
 }
 
+TEST(LaunchedRankTest, IsThatOfTheLauncherThatNamesBothRankAndSize) {
+  const auto of = [](std::map<std::string, std::string> variables) {
+    return launched_rank([variables](const std::string& name) -> std::optional<std::string> {
+      const auto found = variables.find(name);
+      return found == variables.end() ? std::nullopt : std::optional(found->second);
+    });
+  };
+  EXPECT_FALSE(of({}));
+  EXPECT_FALSE(of({{"OMPI_COMM_WORLD_SIZE", "4"}}));
+  EXPECT_FALSE(of({{"SLURM_NTASKS", "4"}, {"SLURM_PROCID", "1"}})) << "also in a job's shell";
+  const auto rank = of({{"OMPI_COMM_WORLD_RANK", "3"}, {"OMPI_COMM_WORLD_SIZE", "4"}});
+  ASSERT_TRUE(rank);
+  EXPECT_EQ(rank->rank, 3);
+  EXPECT_EQ(rank->world_size, 4);
+  EXPECT_EQ(of({{"PMI_RANK", "0"}, {"PMI_SIZE", "2"}})->rank, 0);
+}
+
 }  // namespace
 }  // namespace traceml

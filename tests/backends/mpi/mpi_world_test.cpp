@@ -31,6 +31,22 @@ TEST(MpiWorldTest, HasTheSizeThatTheLauncherStarted) {
   EXPECT_EQ(world->rank_on_node(), world->transport().rank());
 }
 
+TEST(MpiWorldTest, SharesZerosOnTheNodeIntoWhichEachRankWritesForAll) {
+  Transport& transport = world->transport();
+  const auto parts = world->share_on_node(3 * sizeof(int));
+  ASSERT_EQ(parts.size(), static_cast<std::size_t>(world->ranks_on_node()));
+  const auto own = static_cast<std::size_t>(world->rank_on_node().value);
+  EXPECT_EQ(parts[own].rank, transport.rank());
+  auto* numbers = static_cast<int*>(parts[own].memory);
+  EXPECT_EQ(numbers[0] + numbers[1] + numbers[2], 0);
+  numbers[2] = 100 + transport.rank().value;
+  transport.barrier();
+  for (const NodeMemory& part : parts) {
+    EXPECT_EQ(static_cast<int*>(part.memory)[2], 100 + part.rank.value);
+  }
+  transport.barrier();
+}
+
 TEST(MpiWorldTest, NamesTheMpiAndItsVersion) {
   EXPECT_THAT(world->version(), testing::MatchesRegex("(Open MPI|MPICH).* [0-9]+\\.[0-9]+.*"));
 }

@@ -136,7 +136,9 @@ TEST(Dataset, WarmsTheCacheByReadingEveryByte) {
   folder.write("a/1.jpg", std::string(70000, 'x'));
   folder.write("b/2.jpg", std::string(123, 'x'));
   const Dataset dataset = load_dataset(folder.path());
-  EXPECT_EQ(warm_cache(dataset), 70123);
+  std::size_t files = 0;
+  EXPECT_EQ(warm_cache(dataset, [&files] { ++files; }), 70123);
+  EXPECT_EQ(files, dataset.samples.size());
   std::filesystem::remove(folder.path() / "b/2.jpg");
   EXPECT_EQ(complaint([&] { warm_cache(dataset); }),
             "cannot read b/2.jpg of the data set: No such file or directory");
