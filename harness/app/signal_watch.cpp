@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <poll.h>
-#include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -14,7 +13,7 @@
 #include <utility>
 
 #include "harness/core/error.h"
-#include "harness/runner/watchdog.h"
+#include "harness/runner/run_watch.h"
 
 namespace traceml {
 namespace {
@@ -87,8 +86,7 @@ bool SignalWatch::handle_signal() {
     action(*signal);
     return true;
   }
-  const char* name = ::sigabbrev_np(*signal);
-  end_process(fmt::format("stopped by SIG{} before the run began", name == nullptr ? "?" : name));
+  end_process(fmt::format("stopped by {} before the run began", name_of_signal(*signal)));
 }
 
 void SignalWatch::run() {

@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 #include <signal.h>
-#include <string.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 #include <thread>
 #include <utility>
 
@@ -20,11 +20,6 @@ constexpr Nanos kFirstStepTimeout = std::chrono::seconds(15);
 
 double seconds(Nanos time) {
   return std::chrono::duration<double>(time).count();
-}
-
-std::string name_of_signal(int signal) {
-  const char* name = ::sigabbrev_np(signal);
-  return name == nullptr ? fmt::format("signal {}", signal) : fmt::format("SIG{}", name);
 }
 
 // "no progress for 1.2 s (measure.step_timeout)", with the factor that a slow stage has.
@@ -42,6 +37,11 @@ std::string with_rest(const std::string& sentence, const FailureActs& acts, bool
 }
 
 }  // namespace
+
+std::string name_of_signal(int signal) {
+  const char* name = ::sigabbrev_np(signal);
+  return name == nullptr ? fmt::format("signal {}", signal) : fmt::format("SIG{}", name);
+}
 
 RunWatch::RunWatch(Transport& transport, Roll roll)
     : transport_(transport),

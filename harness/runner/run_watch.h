@@ -17,6 +17,8 @@
 
 namespace traceml {
 
+std::string name_of_signal(int signal);  // "SIGTERM"
+
 // What is done about a failure beside telling it; by the rank that tells it, in any thread.
 struct FailureActs {
   // Ends the sentence: what is left of the run. Does no input or output.

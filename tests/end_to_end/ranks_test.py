@@ -174,8 +174,8 @@ class Interrupted(Ranks):
         command = [BINARY, "run", config, "--out", str(self.out)]
         if ranks:
             command = [*MPIRUN, "-n", str(ranks), *command]
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                   start_new_session=True)
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   text=True, start_new_session=True)
         self.addCleanup(process.kill)
         deadline = time.monotonic() + 60
         while not (self.out / "raw").exists() or min(finished_windows(self.out), default=0) < 2:
@@ -253,7 +253,8 @@ class Limits(Ranks):
         (folder / "images").mkdir()
         os.mkfifo(folder / "meta" / "train.json")
         config = self.path / "fifo.yaml"
-        config.write_text(f"workload: {{model: resnet18, classes: 2}}\ninput: {{dataset: {folder}}}\n"
+        config.write_text("workload: {model: resnet18, classes: 2}\n"
+                          f"input: {{dataset: {folder}}}\n"
                           "measure: {step_timeout: 1s, device_drain: 300ms}\n")
         begin = time.monotonic()
         done = run("run", str(config), "--out", str(self.out))

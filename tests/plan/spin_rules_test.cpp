@@ -56,7 +56,8 @@ TEST(SpinPlan, has_a_fake_device_unless_it_is_sent_to_the_cpu) {
 
 TEST(SpinPlan, refuses_what_would_strike_after_the_last_window) {
   const auto plan_with = [](const std::string& window) {
-    return make_plan(spin_config("[{fault: {rank: 0, window: " + window + "}}]"), 1);
+    return make_plan(
+        spin_config("[{fault: {rank: 0, window: " + window + ", step: 0, how: throw}}]"), 1);
   };
   const CampaignFacts facts = plan_with("0").facts;
   const auto windows = facts.max_blocks * static_cast<int>(facts.arms.size());
