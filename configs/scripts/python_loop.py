@@ -9,7 +9,7 @@ import time
 
 import torch
 
-STEPS, WARM_UP = 1500, 200
+STEPS, WARM_UP = 3000, 300
 
 
 def main():

@@ -196,6 +196,16 @@ class Commands(unittest.TestCase):
         self.assertIn("NO GATES", done.stdout)
         self.assertEqual({row["unit"] for row in self.rows()}, {"s"})
 
+    def test_every_launch_has_a_port_of_its_own(self):
+        (self.path / "config.yaml").write_text(
+            "measure: {regex: '([0-9]+)', max_blocks: 6}\n"
+            "arms: {a: {command: [echo, '{port}']}}\n")
+        done = run(str(self.path / "config.yaml"), "--out", str(self.out))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        ports = {float(row["value"]) for row in self.rows()}
+        self.assertEqual(len(ports), 7)
+        self.assertTrue(all(20000 <= port < 32000 for port in ports), ports)
+
     def test_check_prints_the_launches(self):
         done = run("check", self.config(), "--step-ms", "30000")
         self.assertEqual(done.returncode, 0, done.stderr)
