@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "harness/analysis/distribution.h"
+#include "harness/analysis/launch_pool.h"
 #include "harness/analysis/statistics.h"
 #include "harness/analysis/text.h"
 #include "harness/analysis/warmup.h"
@@ -171,7 +173,15 @@ void fill_warmup(const CampaignFacts& facts, const AlignedRows& rows, ArmAnalysi
     if (!step) return;
     steps.push_back(*step);
   }
-  arm.longer_warmup = longer_warmup(steps, arm.series, facts.period);
+  // Of pooled launches the first has the warm-up; the others' shifts are no end of it.
+  std::span<const WindowSeries> windows = arm.series;
+  if (facts.pooled) {
+    const auto end = std::find_if(windows.begin(), windows.end(), [&](const WindowSeries& window) {
+      return window.window.value >= windows_per_launch(facts);
+    });
+    windows = windows.first(static_cast<std::size_t>(end - windows.begin()));
+  }
+  arm.longer_warmup = longer_warmup(steps, windows, facts.period);
 }
 
 bool any_of(const std::vector<RankRows>& ranks) {

@@ -7,6 +7,7 @@
 #include "harness/analysis/arm_summary.h"
 #include "harness/analysis/gate_replay.h"
 #include "harness/analysis/gate_result.h"
+#include "harness/analysis/launch_pool.h"
 #include "harness/analysis/stragglers.h"
 #include "harness/analysis/text.h"
 #include "harness/analysis/where.h"
@@ -118,10 +119,12 @@ CampaignSummary summarize_campaign(const CampaignFacts& facts,
   CampaignSummary summary;
   const std::vector<const RankRecords*> slots = by_rank(facts, ranks);
   const CampaignWindows windows = tabulate_windows(facts, slots);
-  const std::vector<GateState> gates = replay_looks(facts, windows, facts.max_blocks);
+  const std::vector<GateState> gates =
+      replay_looks(facts, windows, facts.pooled ? facts.launches : facts.max_blocks);
   const std::vector<ArmAnalysis> arms = analyze_arms(facts, slots, windows, summary);
   summary.missing_ranks = missing_ranks(slots);
   summary.blocks = blocks_of(windows);
+  if (facts.pooled) summary.launches = launch_rows(facts, windows);
   summary.warnings = windows.warnings;
   for (const Rank rank : summary.missing_ranks) {
     summary.warnings.push_back("rank " + std::to_string(rank.value) + " reported nothing");
@@ -149,15 +152,16 @@ CampaignSummary summarize_campaign(const CampaignFacts& facts,
 }
 
 LookDecision decide_at_look(const CampaignFacts& facts, const std::vector<RankRecords>& ranks,
-                            int blocks_done) {
+                            int done) {
   check_facts(facts);
   const std::vector<int> looks = looks_of(facts);
-  if (std::find(looks.begin(), looks.end(), blocks_done) == looks.end()) {
-    throw RunError("no verdict may be taken after " + std::to_string(blocks_done) +
-                   " blocks: the plan's looks do not hold that number");
+  if (std::find(looks.begin(), looks.end(), done) == looks.end()) {
+    throw RunError("no verdict may be taken after " + std::to_string(done) +
+                   (facts.pooled ? " launches" : " blocks") +
+                   ": the plan's looks do not hold that number");
   }
   const CampaignWindows windows = tabulate_windows(facts, by_rank(facts, ranks));
-  const std::vector<GateState> gates = replay_looks(facts, windows, blocks_done);
+  const std::vector<GateState> gates = replay_looks(facts, windows, done);
   LookDecision decision;
   std::set<ArmIndex> needed;
   for (std::size_t i = 0; i < gates.size(); ++i) {
@@ -166,7 +170,7 @@ LookDecision decide_at_look(const CampaignFacts& facts, const std::vector<RankRe
     needed.insert(facts.gates[i].candidate);
     needed.insert(facts.gates[i].baseline);
   }
-  decision.stop = needed.empty() || blocks_done >= looks.back();
+  decision.stop = needed.empty() || done >= looks.back();
   if (!decision.stop) decision.arms_needed.assign(needed.begin(), needed.end());
   return decision;
 }

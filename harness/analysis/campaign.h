@@ -19,11 +19,12 @@ CampaignSummary summarize_campaign(const CampaignFacts& facts,
 struct LookDecision {
   std::vector<GateResult> gates;
   bool stop = false;                  // all gates closed, or no further look
-  std::vector<ArmIndex> arms_needed;  // arms of later blocks; empty when `stop`
+  std::vector<ArmIndex> arms_needed;  // of later blocks; empty when `stop`
 };
 
-// `ranks` need window records only. blocks_done must be one of facts.looks or facts.max_blocks.
+// `ranks` need window records only. `done` counts blocks (launches, of pooled records) and must be
+// one of looks_of().
 LookDecision decide_at_look(const CampaignFacts& facts, const std::vector<RankRecords>& ranks,
-                            int blocks_done);
+                            int done);
 
 }  // namespace traceml

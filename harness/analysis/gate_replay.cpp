@@ -3,14 +3,30 @@
 #include <algorithm>
 #include <cmath>
 
+#include "harness/analysis/launch_pool.h"
+
 namespace traceml {
 
 namespace {
 
+std::optional<Estimate> estimate_of(const CampaignFacts& facts,
+                                    std::span<const PairDifference> differences) {
+  if (facts.until_verdict) return sequential_estimate(differences);
+  if (!facts.pooled) return order_adjusted_estimate(differences);
+  std::vector<double> launches;
+  for (const PairDifference& launch : differences) launches.push_back(launch.log_ratio);
+  return launch_estimate(launches);
+}
+
+// Whole units of the verdict among the blocks that are complete.
+std::size_t units_in(const CampaignFacts& facts, const GatePairs& pairs) {
+  return pairs.pairs.size() / blocks_per_unit(facts);
+}
+
 GateEvaluation evaluate(const CampaignFacts& facts, const GateSpec& gate, const GatePairs& pairs,
-                        std::size_t blocks) {
+                        std::size_t units) {
   GateEvaluation result;
-  result.blocks = std::span(pairs.pairs).first(blocks);
+  result.blocks = std::span(pairs.pairs).first(units * blocks_per_unit(facts));
   result.findings = window_findings(facts, gate, pairs, result.blocks);
   for (const BlockPair& pair : result.blocks) {
     if (pair.voided()) continue;
@@ -18,8 +34,12 @@ GateEvaluation evaluate(const CampaignFacts& facts, const GateSpec& gate, const 
     if (!ratio) return result;  // found above: one bad time leaves the gate without a figure
     result.differences.push_back({*ratio, pair.first()});
   }
-  result.estimate = facts.until_verdict ? sequential_estimate(result.differences)
-                                        : order_adjusted_estimate(result.differences);
+  if (facts.pooled) {
+    result.differences = launch_units(result.blocks, facts, gate);
+    const auto few = too_few_launches(facts, units, result.differences.size());
+    if (few) result.findings.push_back(*few);
+  }
+  result.estimate = estimate_of(facts, result.differences);
   if (!result.estimate || !result.estimate->spread) return result;
   result.judgement = judge(*result.estimate, rule_of(facts, gate));
   if (result.findings.empty()) result.outcome = result.judgement->outcome;
@@ -54,9 +74,9 @@ void take_look(const CampaignFacts& facts, int look, std::vector<GateState>& gat
   std::vector<bool> judged(gates.size(), false);
   for (std::size_t i = 0; i < gates.size(); ++i) {
     GateState& gate = gates[i];
-    const auto blocks = static_cast<std::size_t>(look);
-    if (gate.closed_at > 0 || gate.pairs.pairs.size() < blocks) continue;
-    gate.evaluation = evaluate(facts, facts.gates[i], gate.pairs, blocks);
+    const auto units = static_cast<std::size_t>(look);
+    if (gate.closed_at > 0 || units_in(facts, gate.pairs) < units) continue;
+    gate.evaluation = evaluate(facts, facts.gates[i], gate.pairs, units);
     judged[i] = true;
   }
   apply_holm(facts, gates, judged);
@@ -71,8 +91,9 @@ void take_look(const CampaignFacts& facts, int look, std::vector<GateState>& gat
 
 std::vector<int> looks_of(const CampaignFacts& facts) {
   std::vector<int> looks = facts.looks;
-  looks.push_back(facts.max_blocks);
-  std::erase_if(looks, [&](int look) { return look < 1 || look > facts.max_blocks; });
+  const int last = facts.pooled ? facts.launches : facts.max_blocks;
+  looks.push_back(last);
+  std::erase_if(looks, [&](int look) { return look < 1 || look > last; });
   std::sort(looks.begin(), looks.end());
   looks.erase(std::unique(looks.begin(), looks.end()), looks.end());
   return looks;
@@ -94,19 +115,19 @@ bool GateState::hopeless() const {
 }
 
 std::vector<GateState> replay_looks(const CampaignFacts& facts, const CampaignWindows& windows,
-                                    int up_to_blocks) {
+                                    int up_to) {
   std::vector<GateState> gates(facts.gates.size());
   for (std::size_t i = 0; i < gates.size(); ++i) {
     gates[i].pairs = pair_blocks(facts, windows, facts.gates[i]);
     const std::vector<int> looks = looks_of(facts);
     const std::size_t first = looks.empty() ? 0 : static_cast<std::size_t>(looks.front());
-    const std::size_t known = gates[i].pairs.pairs.size();
+    const std::size_t known = units_in(facts, gates[i].pairs);
     if (known < first) {
       gates[i].evaluation = evaluate(facts, facts.gates[i], gates[i].pairs, known);
     }
   }
   for (const int look : looks_of(facts)) {
-    if (look <= up_to_blocks) take_look(facts, look, gates);
+    if (look <= up_to) take_look(facts, look, gates);
   }
   return gates;
 }

@@ -13,7 +13,7 @@
 
 namespace traceml {
 
-// Looks up to max_blocks, which is one itself; ascending.
+// Looks up to max_blocks (launches, of pooled records), which is one itself; ascending.
 std::vector<int> looks_of(const CampaignFacts& facts);
 
 GateRule rule_of(const CampaignFacts& facts, const GateSpec& gate);
@@ -21,7 +21,7 @@ GateRule rule_of(const CampaignFacts& facts, const GateSpec& gate);
 // What is known of a gate after some blocks.
 struct GateEvaluation {
   std::span<const BlockPair> blocks;        // looked at, voided ones included
-  std::vector<PairDifference> differences;  // of the valid ones
+  std::vector<PairDifference> differences;  // of the valid ones; one a launch of pooled records
   std::optional<Estimate> estimate;
   std::optional<Judgement> judgement;
   std::vector<Finding> findings;  // against any verdict
@@ -32,13 +32,13 @@ struct GateEvaluation {
 struct GateState {
   GatePairs pairs;
   GateEvaluation evaluation;  // of the closing look, else of the last look, else of all blocks
-  int closed_at = 0;          // blocks; 0: open
+  int closed_at = 0;          // blocks or launches; 0: open
 
   bool hopeless() const;  // open, and more blocks cannot help
 };
 
-// One state per gate, in order. Looks after `up_to_blocks` are not taken.
+// One state per gate, in order. Looks after `up_to` blocks (launches) are not taken.
 std::vector<GateState> replay_looks(const CampaignFacts& facts, const CampaignWindows& windows,
-                                    int up_to_blocks);
+                                    int up_to);
 
 }  // namespace traceml

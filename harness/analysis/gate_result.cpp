@@ -29,6 +29,11 @@ std::string_view name_of(Instrument instrument) {
   return "none";
 }
 
+int valid_blocks(const GateEvaluation& evaluation) {
+  return static_cast<int>(std::count_if(evaluation.blocks.begin(), evaluation.blocks.end(),
+                                        [](const BlockPair& pair) { return !pair.voided(); }));
+}
+
 std::vector<double> ratios_of(const GateEvaluation& evaluation) {
   std::vector<double> ratios;
   for (const PairDifference& pair : evaluation.differences) ratios.push_back(pair.log_ratio);
@@ -66,7 +71,7 @@ void fill_differences(const CampaignFacts& facts, const GateSpec& gate,
       facts_of(facts, gate.candidate).global_batch != facts_of(facts, gate.baseline).global_batch) {
     return;
   }
-  const auto pairs = static_cast<double>(evaluation.differences.size());
+  const auto pairs = static_cast<double>(valid_blocks(evaluation));
   Millis sum{};
   std::vector<std::pair<Rank, Millis>> ranks;
   for (int rank = 0; rank < facts.world_size; ++rank) ranks.push_back({{rank}, Millis{}});
@@ -133,10 +138,12 @@ GateResult gate_result(const CampaignFacts& facts, const GateSpec& gate, const G
   const GateRule rule = rule_of(facts, gate);
   GateResult result;
   result.spec = gate;
-  result.blocks = static_cast<int>(evaluation.differences.size());
   result.blocks_voided =
       static_cast<int>(std::count_if(evaluation.blocks.begin(), evaluation.blocks.end(),
                                      [](const BlockPair& pair) { return pair.voided(); }));
+  const int units = static_cast<int>(evaluation.differences.size());
+  result.launches = facts.pooled ? units : 0;
+  result.blocks = facts.pooled ? valid_blocks(evaluation) : units;
   result.look = state.closed_at;
   result.differing_keys =
       differing_keys(facts_of(facts, gate.candidate), facts_of(facts, gate.baseline));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 
 #include "harness/analysis/quantiles.h"
@@ -21,13 +22,26 @@ void add_log_ratio(std::span<const double> numerator, std::span<const double> de
   if (std::isfinite(ratio) && ratio > 0) ratios.push_back(std::log(ratio));
 }
 
+// By unit: the launch of a window, or the window itself.
+using RatiosByUnit = std::map<std::int64_t, std::vector<double>>;
+
 void add_thirds(std::span<const WindowSeries> windows, std::size_t period,
-                std::vector<double>& ratios) {
+                std::int64_t windows_per_launch, RatiosByUnit& ratios) {
   for (const WindowSeries& window : windows) {
     const std::span<const double> steps = window.steps_ms;
     const std::size_t third = steps.size() / 3 / period * period;
-    if (third > 0) add_log_ratio(steps.first(third), steps.last(third), ratios);
+    const std::int64_t unit = windows_per_launch > 0 ? window.window.value / windows_per_launch
+                                                     : static_cast<std::int64_t>(ratios.size());
+    if (third > 0) add_log_ratio(steps.first(third), steps.last(third), ratios[unit]);
   }
+}
+
+std::vector<double> means_of(const RatiosByUnit& ratios) {
+  std::vector<double> means;
+  for (const auto& [unit, values] : ratios) {
+    if (!values.empty()) means.push_back(mean_of(values));
+  }
+  return means;
 }
 
 std::vector<double> first_period_ratios(std::span<const WindowSeries> windows, std::size_t period) {
@@ -46,11 +60,13 @@ bool Steadiness::flagged(double delta) const {
 }
 
 std::optional<Steadiness> steadiness_of(std::span<const WindowSeries> candidate,
-                                        std::span<const WindowSeries> baseline, int period) {
+                                        std::span<const WindowSeries> baseline, int period,
+                                        std::int64_t windows_per_launch) {
   const auto steps = static_cast<std::size_t>(std::max(period, 1));
-  std::vector<double> ratios;
-  add_thirds(candidate, steps, ratios);
-  add_thirds(baseline, steps, ratios);
+  RatiosByUnit by_unit;
+  add_thirds(candidate, steps, windows_per_launch, by_unit);
+  add_thirds(baseline, steps, windows_per_launch, by_unit);
+  const std::vector<double> ratios = means_of(by_unit);
   const std::optional<Estimate> estimate = launch_estimate(ratios);
   if (!estimate) return std::nullopt;
   return Steadiness{static_cast<std::int64_t>(ratios.size()), estimate->theta,

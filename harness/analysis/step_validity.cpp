@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "harness/analysis/launch_pool.h"
 #include "harness/analysis/steadiness.h"
 #include "harness/analysis/text.h"
 #include "harness/analysis/validity.h"
@@ -54,14 +55,15 @@ std::vector<Finding> step_findings(const CampaignFacts& facts, const GateSpec& g
                                    const ArmAnalysis& candidate, const ArmAnalysis& baseline) {
   std::vector<Finding> findings;
   if (auto finding = reference_finding(facts, gate, baseline)) findings.push_back(*finding);
-  const auto steady = steadiness_of(candidate.series, baseline.series, facts.period);
+  const std::int64_t per_launch = facts.pooled ? windows_per_launch(facts) : 0;
+  const auto steady = steadiness_of(candidate.series, baseline.series, facts.period, per_launch);
   if (steady && steady->flagged(gate.delta)) {
     findings.push_back(
-        {Reason::kNotSteady, "the first third of a window differs from its last by " +
-                                 signed_percent(std::expm1(steady->mean)) + " over " +
-                                 to_string(steady->windows) +
-                                 " windows (t = " + to_string(steady->t).substr(0, 5) +
-                                 "), more than half the margin: warm up longer"});
+        {Reason::kNotSteady,
+         "the first third of a window differs from its last by " +
+             signed_percent(std::expm1(steady->mean)) + " over " + to_string(steady->units) +
+             (facts.pooled ? " launches (t = " : " windows (t = ") +
+             to_string(steady->t).substr(0, 5) + "), more than half the margin: warm up longer"});
   }
   return findings;
 }

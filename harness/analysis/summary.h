@@ -120,8 +120,9 @@ struct GateResult {
   std::optional<double>
       unseen_fraction;  // q95: an event in fewer windows than this may have gone unseen
   int blocks = 0;       // pairs used
+  int launches = 0;     // launches used, where they are judged together; else 0
   int blocks_voided = 0;
-  int look = 0;                             // blocks at which the gate closed, 0 if it never did
+  int look = 0;  // blocks (launches) at which the gate closed, 0 if it never did
   std::vector<std::string> differing_keys;  // "input.workers: 8 against 4"
   std::vector<PhaseDifference> where;       // largest first; empty where no common clock
   std::optional<Millis> mean_difference;    // T_candidate - T_baseline, wall per step
@@ -149,6 +150,14 @@ struct CommandSummary {
   int blocks_voided = 0;
 };
 
+// One of several launches that are judged together.
+struct LaunchRow {
+  int number = 0;  // from 1
+  int blocks = 0;
+  std::vector<std::optional<Millis>> walls;   // by ArmIndex: wall per step, mean of T_b
+  std::vector<std::optional<double>> thetas;  // by gate: the unit of its verdict; null: void
+};
+
 struct CampaignSummary {
   Outcome outcome = Outcome::kInconclusive;
   bool no_gates = false;  // the config has none: exit code 0, "NO GATES"
@@ -162,6 +171,7 @@ struct CampaignSummary {
       warnings;  // one sentence each: steadiness, outliers, floored residuals, ...
   int blocks = 0;
   std::optional<CommandSummary> commands{};  // null: the arms train
+  std::vector<LaunchRow> launches;           // in order; empty: one launch, judged alone
 };
 
 }  // namespace traceml

@@ -20,8 +20,13 @@ const ArmFacts& facts_of(const CampaignFacts& facts, ArmIndex arm) {
 
 std::string place_of(const CampaignFacts& facts, const BlockWindow& window, ArmIndex arm,
                      std::size_t rank) {
-  return "rank " + to_string(rank) + ", " + facts_of(facts, arm).name + ", window " +
-         to_string(window.window.value) + " (block " + to_string(window.block) + ")";
+  const std::string who = "rank " + to_string(rank) + ", " + facts_of(facts, arm).name;
+  if (facts.pooled) {
+    return who + ", launch " + to_string(window.block / facts.max_blocks + 1) + ", block " +
+           to_string(window.block % facts.max_blocks);
+  }
+  return who + ", window " + to_string(window.window.value) + " (block " + to_string(window.block) +
+         ")";
 }
 
 std::vector<const BlockWindow*> windows_of(std::span<const BlockPair> blocks, bool candidate) {
@@ -129,6 +134,11 @@ std::optional<Finding> queue_credit(const CampaignFacts& facts, ArmIndex arm,
 }
 
 std::optional<Finding> too_few(const CampaignFacts& facts, std::span<const BlockPair> blocks) {
+  if (facts.pooled) return std::nullopt;  // too_few_launches() says
+  if (facts.launches > 0) {
+    return Finding{Reason::kTooFewUnits, "this is one of " + to_string(facts.launches) +
+                                             " launches, which are judged together"};
+  }
   const int valid = static_cast<int>(
       std::count_if(blocks.begin(), blocks.end(), [](const BlockPair& p) { return !p.voided(); }));
   const int voided = static_cast<int>(blocks.size()) - valid;

@@ -20,7 +20,12 @@ int check_command(const CheckArguments& arguments) {
     std::fputs(key_reference().c_str(), stdout);
     return value_of(ExitCode::kPass);
   }
-  const Config config = read_config_file(arguments.config, arguments.overrides);
+  std::vector<std::string> overrides = arguments.overrides;
+  if (arguments.launches) {
+    overrides.push_back("measure.launches=" + std::to_string(*arguments.launches));
+  }
+  Config config = read_config_file(arguments.config, overrides);
+  if (config.measure.launches > 1 && config.measure.launch == 0) config.measure.launch = 1;
   const Plan plan = make_plan(config, arguments.ranks);
   if (plan.facts.commands) check_programs(plan.config);
   list_data_sets(plan, arguments.ranks);

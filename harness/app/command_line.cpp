@@ -15,8 +15,8 @@
 namespace traceml {
 namespace {
 
-constexpr std::array<std::string_view, 7> kCommands = {"run",  "report",  "compare", "check",
-                                                       "init", "datagen", "doctor"};
+constexpr std::array<std::string_view, 8> kCommands = {"run",   "launch", "report",  "compare",
+                                                       "check", "init",   "datagen", "doctor"};
 constexpr std::array<std::string_view, 3> kGlobalFlags = {"--help", "-h", "--version"};
 
 template <std::size_t N>
@@ -47,16 +47,47 @@ void add_overrides(CLI::App* command, std::vector<std::string>* overrides) {
       ->allow_extra_args(false);
 }
 
+// What `run` and `launch` share.
+template <class Arguments>
+void add_measuring(CLI::App* command, Arguments& arguments, const char* out_help) {
+  command->add_option("config", arguments.config, "config file (YAML)")
+      ->required()
+      ->type_name("CONFIG");
+  add_overrides(command, &arguments.overrides);
+  command->add_option("--out", arguments.out, out_help)->check(not_empty)->type_name("DIR");
+  command->add_flag("--quiet", arguments.quiet, "print the verdict line alone");
+  command->add_flag("--require-gates", arguments.require_gates,
+                    "a config without gates is an error (exit 2)");
+}
+
 void add_run(CLI::App& app, RunArguments& run) {
   CLI::App* command = app.add_subcommand("run", "measure, judge, report (the default command)");
-  command->add_option("config", run.config, "config file (YAML)")->required()->type_name("CONFIG");
-  add_overrides(command, &run.overrides);
-  command->add_option("--out", run.out, "folder for the results (default results/<name>-<time>)")
-      ->check(not_empty)
-      ->type_name("DIR");
-  command->add_flag("--quiet", run.quiet, "print the verdict line alone");
-  command->add_flag("--require-gates", run.require_gates,
-                    "a config without gates is an error (exit 2)");
+  add_measuring(command, run, "folder for the results (default results/<name>-<time>)");
+}
+
+// The looks of a campaign: a verdict may be reached after so many launches.
+ValueForm<int> launches_form() {
+  return choice_form<int>({{"6", 6}, {"10", 10}, {"14", 14}, {"20", 20}}, {});
+}
+
+void add_launch(CLI::App& app, LaunchArguments& launch) {
+  CLI::App* command =
+      app.add_subcommand("launch", "start several launches with mpirun or srun, judge them as one");
+  add_measuring(command, launch, "folder for the results; launches that it holds are counted");
+  add_value(command, "-n,--ranks", &launch.ranks, integer_form(1, 1 << 20),
+            "ranks of each launch (default 1)")
+      ->type_name("N");
+  add_value(command, "--launches", &launch.launches, launches_form(),
+            "at most so many: 6, 10, 14 or 20 (default measure.launches, or 6)")
+      ->type_name("N");
+  const auto launcher = choice_form<std::string>({{"mpirun", "mpirun"}, {"srun", "srun"}}, {});
+  add_value(command, "--launcher", &launch.launcher, launcher,
+            "mpirun or srun (default: srun inside a Slurm job)")
+      ->type_name("NAME");
+  command
+      ->add_option("--mpirun-args", launch.launcher_arguments,
+                   "more words for it: --mpirun-args='--map-by node'")
+      ->type_name("TEXT");
 }
 
 void add_report(CLI::App& app, ReportArguments& report) {
@@ -96,6 +127,9 @@ void add_check(CLI::App& app, CheckArguments& check) {
   add_overrides(command, &check.overrides);
   add_value(command, "-n,--ranks", &check.ranks, integer_form(1, 1 << 20),
             "ranks to plan for (default 1)")
+      ->type_name("N");
+  add_value(command, "--launches", &check.launches, launches_form(),
+            "launches to plan for, judged together: 6, 10, 14 or 20")
       ->type_name("N");
   add_value(command, "--step-ms", &check.step_ms, decimal_form(0, 3.6e6, true),
             "step time to base the time estimate on")
@@ -167,6 +201,19 @@ std::string sentence_of(const CLI::App& app, const CLI::ParseError& error) {
   return error.what();
 }
 
+void require_keys_or_config(const CheckArguments& check) {
+  if (check.keys == check.config.empty()) return;
+  throw UsageError((check.keys ? "check --keys takes no config" : "config is required") +
+                   std::string("; see traceml-bench check --help"));
+}
+
+// Versions of CLI11 differ in how many empty lines end a page.
+std::string help_of(const CLI::App& app) {
+  std::string text = app.help();
+  text.erase(text.find_last_not_of('\n') + 1);
+  return text + '\n';
+}
+
 }  // namespace
 
 CommandLine parse_command_line(std::vector<std::string> args) {
@@ -182,6 +229,7 @@ CommandLine parse_command_line(std::vector<std::string> args) {
   app.get_formatter()->column_width(28);
 
   RunArguments run;
+  LaunchArguments launch;
   ReportArguments report;
   CompareArguments compare;
   CheckArguments check;
@@ -189,6 +237,7 @@ CommandLine parse_command_line(std::vector<std::string> args) {
   DatagenArguments datagen;
   DoctorArguments doctor;
   add_run(app, run);
+  add_launch(app, launch);
   add_report(app, report);
   add_compare(app, compare);
   add_check(app, check);
@@ -206,10 +255,7 @@ CommandLine parse_command_line(std::vector<std::string> args) {
   try {
     app.parse(args);
   } catch (const CLI::CallForHelp&) {
-    line.text = app.help();
-    // Versions of CLI11 differ in how many empty lines end a page.
-    line.text->erase(line.text->find_last_not_of('\n') + 1);
-    *line.text += '\n';
+    line.text = help_of(app);
     return line;
   } catch (const CLI::CallForVersion&) {
     line.text = std::string("traceml-bench ") + kToolVersion + "\n";
@@ -219,11 +265,9 @@ CommandLine parse_command_line(std::vector<std::string> args) {
     throw UsageError(sentence_of(app, error) + "; see traceml-bench " +
                      app.get_subcommands().front()->get_name() + " --help");
   }
-  if (app.got_subcommand("check") && check.keys != check.config.empty()) {
-    throw UsageError((check.keys ? "check --keys takes no config" : "config is required") +
-                     std::string("; see traceml-bench check --help"));
-  }
+  if (app.got_subcommand("check")) require_keys_or_config(check);
   if (app.got_subcommand("run")) line.run = run;
+  if (app.got_subcommand("launch")) line.launch = launch;
   if (app.got_subcommand("report")) line.report = report;
   if (app.got_subcommand("compare")) line.compare = compare;
   if (app.got_subcommand("check")) line.check = check;

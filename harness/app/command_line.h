@@ -15,6 +15,18 @@ struct RunArguments {
   bool require_gates = false;
 };
 
+struct LaunchArguments {
+  std::string config;
+  std::vector<std::string> overrides;
+  std::string out;  // as of run; a folder of launches is gone on with
+  bool quiet = false;
+  bool require_gates = false;
+  int ranks = 1;
+  std::optional<int> launches;     // at most; nullopt: measure.launches, or 6
+  std::string launcher;            // "mpirun", "srun"; empty: srun inside a Slurm allocation
+  std::string launcher_arguments;  // separated by spaces
+};
+
 struct ReportArguments {
   std::string run_dir;
   bool accept_edited = false;
@@ -26,6 +38,7 @@ struct CheckArguments {
   std::string config;
   std::vector<std::string> overrides;
   int ranks = 1;
+  std::optional<int> launches;    // judged together
   std::optional<double> step_ms;  // for the time estimate
 };
 
@@ -58,6 +71,7 @@ struct DoctorArguments {
 // Exactly one is set; text is what --help or --version prints.
 struct CommandLine {
   std::optional<RunArguments> run;
+  std::optional<LaunchArguments> launch;
   std::optional<ReportArguments> report;
   std::optional<CheckArguments> check;
   std::optional<CompareArguments> compare;

@@ -7,6 +7,7 @@ namespace traceml {
 // Each runs one command and returns the process's exit code. Errors are thrown
 // (harness/core/error.h), except by run, which must agree on them with the other ranks.
 int run_command(const RunArguments& arguments);
+int launch_command(const LaunchArguments& arguments);
 int report_command(const ReportArguments& arguments);
 int compare_command(const CompareArguments& arguments);
 int check_command(const CheckArguments& arguments);

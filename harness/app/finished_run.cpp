@@ -41,6 +41,12 @@ std::string failure_on_file(const std::string& raw) {
   return "";
 }
 
+}  // namespace
+
+std::string failure_file(const std::string& raw, Rank rank) {
+  return fmt::format("{}/failure_rank_{:04}.txt", raw, rank.value);
+}
+
 // Half a run passes nothing: what ended it may have been on its way to a regression.
 void withhold_passes(CampaignSummary& summary) {
   if (summary.outcome == Outcome::kPass) summary.outcome = Outcome::kInconclusive;
@@ -69,12 +75,6 @@ void print_report(const std::string& dir, const FinishedRun& run, bool quiet) {
     throw RunError(fmt::format("cannot print the report: {}; it is in {}",
                                std::generic_category().message(errno), dir));
   }
-}
-
-}  // namespace
-
-std::string failure_file(const std::string& raw, Rank rank) {
-  return fmt::format("{}/failure_rank_{:04}.txt", raw, rank.value);
 }
 
 FinishedRun read_finished_run(const std::string& dir, bool accept_edited) {

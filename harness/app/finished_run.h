@@ -20,6 +20,9 @@ struct FinishedRun {
 // Where a rank that fails leaves its sentence: raw/failure_rank_0000.txt.
 std::string failure_file(const std::string& raw, Rank rank);
 
+// Of a run that ended before its plan: no gate passes.
+void withhold_passes(CampaignSummary& summary);
+
 // Reads DIR/raw and derives everything from it. Throws RunError naming what is missing, torn or
 // edited.
 FinishedRun read_finished_run(const std::string& dir, bool accept_edited);

@@ -106,11 +106,11 @@ std::string utc_now() {
 }
 
 std::string make_results_dir(const std::string& wanted, const std::string& name,
-                             const std::string& utc_time) {
+                             const std::string& utc_time, const std::string& inside) {
   if (!wanted.empty()) {
     make_parents(wanted);
     if (!make_new(wanted)) refuse_unless_empty(wanted);
-    if (!make_new(fs::path(wanted) / "raw")) refuse_unless_empty(wanted);
+    if (!make_new(fs::path(wanted) / inside)) refuse_unless_empty(wanted);
     return wanted;
   }
   std::string stamp = utc_time;
@@ -119,7 +119,7 @@ std::string make_results_dir(const std::string& wanted, const std::string& name,
   fs::path dir = base;
   make_parents(dir);
   for (int again = 2; !make_new(dir); ++again) dir = fmt::format("{}-{}", base.string(), again);
-  make_new(dir / "raw");
+  make_new(dir / inside);
   point_latest_to(dir);
   return dir.string();
 }

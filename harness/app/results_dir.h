@@ -4,12 +4,12 @@
 
 namespace traceml {
 
-// Makes the folder of a run and its raw/ inside. `wanted` empty: results/<name>-<time>, with a
-// number behind it where that is taken; otherwise exactly `wanted`, which must be new or empty. A
-// link results/latest points to the newest default one. Throws UsageError for a folder that holds
-// something, RunError where it cannot be made.
+// Makes the folder of a run and in it `inside`: raw/, or launches/ of a campaign. `wanted` empty:
+// results/<name>-<time>, with a number behind it where that is taken; otherwise exactly `wanted`,
+// which must be new or empty. A link results/latest points to the newest default one. Throws
+// UsageError for a folder that holds something, RunError where it cannot be made.
 std::string make_results_dir(const std::string& wanted, const std::string& name,
-                             const std::string& utc_time);
+                             const std::string& utc_time, const std::string& inside = "raw");
 
 // Takes back what make_results_dir() made, where nothing that was measured lies in it: raw/ with
 // all that it holds and, unless `keep_folder`, the folder, if it is empty then. `latest` points to

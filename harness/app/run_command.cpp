@@ -52,6 +52,11 @@ Plan read_plan(const RunArguments& arguments, int world_size) {
     throw UsageError(
         fmt::format("{} has no gates and --require-gates was given", arguments.config));
   }
+  if (config.measure.launches > 1 && config.measure.launch == 0) {
+    throw UsageError(
+        fmt::format("measure.launches is {}: start it with traceml-bench launch {} -n {}",
+                    config.measure.launches, arguments.config, world_size));
+  }
   check_requirements(config, world_size);
   return make_plan(config, world_size);
 }

@@ -68,6 +68,15 @@ Json per_rank_json(const GateResult& gate) {
   return list;
 }
 
+const char* reduction_of(const CampaignFacts& facts) {
+  if (facts.commands) return "number of a launch; mean log ratio over blocks";
+  if (facts.pooled) {
+    return "wall per step: maximum over ranks; mean over launches of their mean log ratio over "
+           "blocks";
+  }
+  return "wall per step: maximum over ranks; mean log ratio over blocks";
+}
+
 Json gate_json(const GateResult& gate, const CampaignFacts& facts) {
   const GateFigures figures = figures_of(gate);
   const auto arm_name = [&](ArmIndex arm) {
@@ -90,10 +99,8 @@ Json gate_json(const GateResult& gate, const CampaignFacts& facts) {
           {"minimum_detectable", json_number(gate.minimum_detectable)},
           {"candidate", arm_name(gate.spec.candidate)},
           {"baseline", arm_name(gate.spec.baseline)},
-          {"reduction", facts.commands
-                            ? "number of a launch; mean log ratio over blocks"
-                            : "wall per step: maximum over ranks; mean log ratio over blocks"},
-          {"scope", facts.commands ? "launches" : "launch"},
+          {"reduction", reduction_of(facts)},
+          {"scope", facts.commands || facts.pooled ? "launches" : "launch"},
           {"all_reasons", std::move(all_reasons)},
           {"why", without_folders(gate.why)},
           {"direction", name_of(gate.direction)},
@@ -108,6 +115,29 @@ Json gate_json(const GateResult& gate, const CampaignFacts& facts) {
           {"where", where_json(gate.where)},
           {"outside_step", without_folders(gate.outside_step)},
           {"per_rank_difference", per_rank_json(gate)}};
+}
+
+// One of several launches: its wall per step and, by gate, its unit of the verdict.
+Json launch_json(const LaunchRow& launch, const Plan& plan) {
+  Json walls = Json::object();
+  for (std::size_t i = 0; i < launch.walls.size(); ++i) {
+    walls[plan.facts.arms.at(i).name] = json_number(launch.walls[i]);
+  }
+  Json thetas = Json::object();
+  for (std::size_t i = 0; i < launch.thetas.size(); ++i) {
+    thetas[plan.facts.gates.at(i).name] = json_number(launch.thetas[i]);
+  }
+  return {{"launch", launch.number},
+          {"seed", seed_of_launch(plan.config.seed, launch.number)},
+          {"blocks", launch.blocks},
+          {"step_wall_ms", std::move(walls)},
+          {"theta", std::move(thetas)}};
+}
+
+Json launches_json(const CampaignSummary& summary, const Plan& plan) {
+  Json list = Json::array();
+  for (const LaunchRow& launch : summary.launches) list.push_back(launch_json(launch, plan));
+  return list;
 }
 
 Json config_json(const Plan& plan) {
@@ -179,7 +209,10 @@ Json commands_json(const Plan& plan, const CampaignSummary& summary) {
 
 std::string write_run_json(const RunInfo& info, const Plan& plan, const CampaignSummary& summary) {
   Json gates = Json::array();
-  for (const GateResult& gate : summary.gates) gates.push_back(gate_json(gate, plan.facts));
+  for (const GateResult& gate : summary.gates) {
+    gates.push_back(gate_json(gate, plan.facts));
+    if (plan.facts.pooled) gates.back()["launches"] = gate.launches;
+  }
   std::vector<std::string> notes = plan.notes;
   notes.insert(notes.end(), info.notes.begin(), info.notes.end());
   const Json json = {{"schema_version", kSchemaVersion},
@@ -205,7 +238,10 @@ std::string write_run_json(const RunInfo& info, const Plan& plan, const Campaign
                      {"counters", info.counters},
                      {"memory", nullptr},
                      {"mfu", nullptr}};
-  return json_text(json);
+  if (!plan.facts.pooled) return json_text(json);
+  Json over_launches = json;
+  over_launches["launches"] = launches_json(summary, plan);
+  return json_text(over_launches);
 }
 
 }  // namespace traceml

@@ -62,6 +62,12 @@ struct CampaignFacts {
   bool until_verdict = false;     // a look after every second block, all at the whole of alpha
   double interaction_sd = 0.003;  // launch x arm, for one launch (statistics 2.7)
   std::uint64_t seed = 0;
+  // Launches that are judged together, each of max_blocks blocks; 0: this launch is judged alone,
+  // over its blocks.
+  int launches = 0;
+  // The records are those of several such launches, one after the other: the launch is the unit,
+  // and looks count launches (analysis/launch_pool.h).
+  bool pooled = false;
   std::vector<std::string>
       distortions;  // "CUDA_LAUNCH_BLOCKING=1": the environment makes timings worthless
   std::optional<CommandFacts> commands{};  // null: the arms train
@@ -71,8 +77,8 @@ struct CampaignFacts {
 // moves no level; the confidence sequence of until_verdict holds at every look.
 inline int alpha_shares(const CampaignFacts& facts) {
   if (facts.until_verdict) return 1;
-  const bool planned =
-      std::find(facts.looks.begin(), facts.looks.end(), facts.max_blocks) != facts.looks.end();
+  const int last = facts.pooled ? facts.launches : facts.max_blocks;
+  const bool planned = std::find(facts.looks.begin(), facts.looks.end(), last) != facts.looks.end();
   return static_cast<int>(facts.looks.size()) + (planned ? 0 : 1);
 }
 

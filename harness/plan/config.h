@@ -86,8 +86,11 @@ struct MeasureConfig {
   Instrument instrument = Instrument::kEvents;
   Seconds step_timeout{60};
   Seconds time_limit{1200};
-  int max_blocks = 20;        // 6 | 10 | 14 | 20; with until_verdict any even number from 6 on
+  int max_blocks = 20;  // 6 | 10 | 14 | 20; with until_verdict any even number from 6 on
   bool until_verdict = false;
+  int launches = 1;           // judged together: 6 | 10 | 14 | 20; 1: the run is judged alone
+  int launch_blocks = 4;      // of each of several launches; even
+  int launch = 0;             // which of them this run is, from 1; 0: none
   Millis device_drain{2000};  // how long unresolved device marks are queried after a window
   // Of commands alone.
   int warmup_launches = 1;          // of each arm, before the first block; not judged

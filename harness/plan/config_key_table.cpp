@@ -193,6 +193,8 @@ std::vector<ConfigKey> measure_keys() {
       {{"none", Instrument::kNone}, {"host", Instrument::kHost}, {"events", Instrument::kEvents}},
       {});
   const auto yes = choice_form<bool>({{"true", true}, {"false", false}}, {});
+  const auto launches =
+      choice_form<int>({{"1", 1}, {"6", 6}, {"10", 10}, {"14", 14}, {"20", 20}}, {});
   return {
       make_config_key(
           "measure.warmup_steps", kRun, optional_form("auto", integer_form(0, 1000000)),
@@ -226,6 +228,18 @@ std::vector<ConfigKey> measure_keys() {
           "measure.until_verdict", kRun, yes,
           "true: a look after every second block, up to any even max_blocks",
           [](auto& c) -> auto& { return c.measure.until_verdict; }),
+      make_config_key(
+          "measure.launches", kRun, launches,
+          "judged together by `launch`, the launch as the unit; 1: the run is judged alone",
+          [](auto& c) -> auto& { return c.measure.launches; }),
+      make_config_key(
+          "measure.launch_blocks", kRun, integer_form(4, 1000),
+          "blocks of each of several launches, even; all are run",
+          [](auto& c) -> auto& { return c.measure.launch_blocks; }),
+      make_config_key(
+          "measure.launch", kRun, integer_form(0, 20),
+          "which of several launches this is; `launch` sets it. 0: none",
+          [](auto& c) -> auto& { return c.measure.launch; }),
       make_config_key(
           "measure.device_drain", kRun, millis_form(Millis(0), kMinute),
           "how long device marks may be late after a window",

@@ -134,9 +134,44 @@ void resolve_sequence(Plan* plan) {
   for (int look = kFirst; look <= facts.max_blocks; look += 2) facts.looks.push_back(look);
 }
 
+// A launch of several runs all its blocks and is looked at once; they are judged together later
+// (analysis/launch_pool.h), which makes no allowance for what one launch cannot see.
+void resolve_launches(Plan* plan) {
+  const MeasureConfig& measure = plan->config.measure;
+  CampaignFacts& facts = plan->facts;
+  facts.launches = measure.launches;
+  facts.max_blocks = measure.launch_blocks;
+  facts.looks = {facts.max_blocks};
+  facts.interaction_sd = 0;
+  if (measure.until_verdict) {
+    throw UsageError(
+        opening_for(plan->config, "measure.until_verdict") +
+        "measure.until_verdict looks at the blocks of one launch; several launches are "
+        "looked at after 6, 10, 14 and 20 of them");
+  }
+  if (runs_commands(plan->config)) {
+    throw UsageError(opening_for(plan->config, "measure.launches") +
+                     "arms that are commands are started launch by launch anyway; leave "
+                     "measure.launches out, and run the config without `launch`");
+  }
+  if (facts.max_blocks % 2 != 0) {
+    throw UsageError(opening_for(plan->config, "measure.launch_blocks") +
+                     "measure.launch_blocks is " + number(facts.max_blocks) +
+                     "; an even number balances the order of the arms");
+  }
+  if (measure.launch > 0) facts.seed = seed_of_launch(facts.seed, measure.launch);
+}
+
 // All looks stay, and so their number K: max_blocks ends a run early, it moves no level.
 void resolve_looks(Plan* plan) {
   CampaignFacts& facts = plan->facts;
+  const MeasureConfig& measure = plan->config.measure;
+  if (measure.launch > (measure.launches > 1 ? measure.launches : 0)) {
+    throw UsageError(opening_for(plan->config, "measure.launch") + "measure.launch is " +
+                     number(measure.launch) + ", and measure.launches is " +
+                     number(measure.launches));
+  }
+  if (measure.launches > 1) return resolve_launches(plan);
   facts.max_blocks = plan->config.measure.max_blocks;
   if (plan->config.measure.until_verdict) return resolve_sequence(plan);
   if (std::find(facts.looks.begin(), facts.looks.end(), facts.max_blocks) == facts.looks.end()) {

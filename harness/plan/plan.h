@@ -31,6 +31,9 @@ struct Plan {
 // the period, a margin that one launch can never pass, process-wide keys in an arm.
 Plan make_plan(const Config& config, int world_size);
 
+// The seed of one of several launches, `launch` from 1: each has an order of windows of its own.
+std::uint64_t seed_of_launch(std::uint64_t seed, int launch);
+
 // The windows of block `block` for these arms: a seeded permutation in even blocks, its reverse in
 // the odd block that follows (two arms: ABBA or BAAB). `first` is the index of the block's first
 // window.

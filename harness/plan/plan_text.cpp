@@ -27,7 +27,7 @@ std::string head(const Plan& plan) {
   const int ranks = plan.facts.world_size;
   std::string text = "traceml-bench check   " + plan.config.name + "   " + std::to_string(ranks) +
                      (ranks == 1 ? " rank" : " ranks") + "   seed " +
-                     std::to_string(plan.facts.seed) + "\n";
+                     std::to_string(plan.config.seed) + "\n";
   if (!plan.config.question.empty()) text += plan.config.question + "\n";
   return text + "\n";
 }
@@ -122,6 +122,11 @@ std::string blocks_section(const Plan& plan) {
       ++next;
     }
   }
+  if (facts.launches > 0) {
+    return table.text() + "and so on, " + std::to_string(facts.max_blocks) +
+           " blocks a launch; the orders are those of launch 1, and each launch has its own\n" +
+           looks_text(facts) + "\n\n";
+  }
   return table.text() + "and so on; " + looks_text(facts) + "\n\n";
 }
 
@@ -154,8 +159,20 @@ std::string cost_section(const Plan& plan, std::optional<Millis> assumed_step) {
     table.add({"first look, " + std::to_string(facts.looks.front()) + " blocks",
                with_thousands(total(facts.looks.front())), duration(total(facts.looks.front()))});
   }
-  table.add({"last look, " + std::to_string(facts.max_blocks) + " blocks",
-             with_thousands(total(facts.max_blocks)), duration(total(facts.max_blocks))});
+  const auto add_launches = [&](const std::string& what, int launches) {
+    const std::int64_t count = launches * total(facts.max_blocks);
+    table.add({what, with_thousands(count), duration(count)});
+  };
+  if (facts.launches == 0) {
+    add_launches("last look, " + std::to_string(facts.max_blocks) + " blocks", 1);
+  } else {
+    add_launches("one launch, " + std::to_string(facts.max_blocks) + " blocks", 1);
+    const int first = CampaignFacts{}.looks.front();
+    if (first < facts.launches) {
+      add_launches("first look, " + std::to_string(first) + " launches", first);
+    }
+    add_launches("last look, " + std::to_string(facts.launches) + " launches", facts.launches);
+  }
   std::string text = table.text();
   if (!assumed_step)
     return text + "no time estimate: give the time of a step to assume (check --step-ms 130)\n";
@@ -163,7 +180,8 @@ std::string cost_section(const Plan& plan, std::optional<Millis> assumed_step) {
           "; start, snapshots and reports come on top\n";
   const Seconds limit = plan.config.measure.time_limit;
   if (Seconds(*assumed_step * total(facts.max_blocks)) > limit) {
-    text += "the last look lies beyond measure.time_limit, " + seconds_figure(limit) + "\n";
+    text += facts.launches > 0 ? "a launch" : "the last look";
+    text += " lies beyond measure.time_limit, " + seconds_figure(limit) + "\n";
   }
   return text;
 }
@@ -176,13 +194,14 @@ std::string looks_text(const CampaignFacts& facts) {
     return "a look after every second block from " + std::to_string(facts.looks.front()) + " to " +
            std::to_string(facts.max_blocks) + kClosing;
   }
+  const bool launches = facts.launches > 0;
+  const int end = launches ? facts.launches : facts.max_blocks;
   std::string looks;
-  for (const int look : facts.looks) {
-    if (look > facts.max_blocks) break;
-    const bool last = look == facts.max_blocks;
-    looks += (looks.empty() ? "" : last ? " and " : ", ") + std::to_string(look);
+  for (const int look : launches ? CampaignFacts{}.looks : facts.looks) {
+    if (look > end) break;
+    looks += (looks.empty() ? "" : look == end ? " and " : ", ") + std::to_string(look);
   }
-  return "looks after " + looks + " blocks" + kClosing;
+  return "looks after " + looks + (launches ? " launches" : " blocks") + kClosing;
 }
 
 std::string plan_text(const Plan& plan, std::optional<Millis> assumed_step) {

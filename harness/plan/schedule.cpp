@@ -50,6 +50,10 @@ std::vector<ArmIndex> order_of_pair(const CampaignFacts& facts, int pair) {
 
 }  // namespace
 
+std::uint64_t seed_of_launch(std::uint64_t seed, int launch) {
+  return mix(mix(seed) + static_cast<std::uint64_t>(launch));
+}
+
 std::vector<PlannedWindow> make_block(const CampaignFacts& facts, int block,
                                       const std::vector<ArmIndex>& arms, WindowIndex first) {
   std::vector<ArmIndex> order = order_of_pair(facts, block / 2);

@@ -130,6 +130,15 @@ std::vector<const GateResult*> worst_first(const CampaignSummary& summary) {
   return gates;
 }
 
+std::string scope_text(const GateResult& gate, const CampaignFacts& facts) {
+  const auto counted = [](int count, const char* one, const char* more) {
+    return fmt::format("{} {}", count, count == 1 ? one : more);
+  };
+  if (!facts.pooled) return counted(gate.blocks, "block", "blocks");
+  return counted(gate.launches, "launch", "launches") + " of " +
+         counted(facts.max_blocks, "block", "blocks");
+}
+
 GateText text_of_gate(const GateResult& gate, const CampaignFacts& facts) {
   const GateFigures figures = figures_of(gate);
   const bool fraction = is_fraction(gate);
@@ -140,7 +149,7 @@ GateText text_of_gate(const GateResult& gate, const CampaignFacts& facts) {
   text.estimate = estimate_text(gate, figures, facts, decimals);
   text.interval = interval_text(figures.interval, decimals, fraction);
   text.margin = (fraction ? "needs > " : "allows < ") + margin_percent(figures.margin);
-  text.scope = fmt::format("{} block{}", gate.blocks, gate.blocks == 1 ? "" : "s");
+  text.scope = scope_text(gate, facts);
   if (gate.outcome == Outcome::kFail && !gate.where.empty()) text.where = where_text(gate);
   if (gate.outcome == Outcome::kInconclusive) text.why = why_text(gate);
   text.outside_step = gate.outside_step;
@@ -185,6 +194,16 @@ std::vector<GateText> gate_texts(const ReportInput& input) {
 
 std::string gates_basis(const CampaignFacts& facts) {
   if (facts.commands) return command_basis(facts);
+  if (facts.pooled) {
+    return fmt::format(
+        "Judged: wall per step, host clock, device synchronised, max over ranks, as the mean of "
+        "the ratios within the blocks of each launch; the launch is the unit. Each verdict is "
+        "wrong with probability {:.4g} % at most.",
+        facts.alpha * 100);
+  }
+  if (facts.launches > 0) {
+    return "Judged: nothing yet; this is one of several launches, which are judged together.";
+  }
   return fmt::format(
       "Judged: wall per step, host clock, device synchronised, max over ranks, as ratios within "
       "blocks of this launch. Each verdict is wrong with probability {:.4g} % at most; intervals "
@@ -198,17 +217,19 @@ std::optional<Table> gate_statistics(const ReportInput& input) {
                    [](const GateResult& gate) { return gate.theta.has_value(); })) {
     return std::nullopt;
   }
+  const bool launches = input.plan.facts.pooled;
+  const std::string units = launches ? "launches" : "blocks";
   Table table;
   table.title = "How sure";
   table.caption = input.plan.facts.commands
                       ? "numbers of launches; in % as the gate is written."
                       : "wall per step, host clock, max over ranks; in % as the gate is written.";
   table.columns = {{"gate", true, 0, true},
-                   {"blocks"},
+                   {units},
                    {"could\nhave seen"},
                    {"90 %\ninterval", false, 1, false},
                    {"order\neffect", false, 2, false},
-                   {"spread of\nblocks", false, 3, false},
+                   {"spread of\n" + units, false, 3, false},
                    {"direction", true, 4, false},
                    {"median\n(HL)", false, 5, false},
                    {"unseen\nbelow", false, 6, false}};
@@ -225,16 +246,16 @@ std::optional<Table> gate_statistics(const ReportInput& input) {
           fraction ? percent(std::exp(-*gate.hodges_lehmann), 2) : log_percent(gate.hodges_lehmann);
     }
     table.rows.push_back(
-        {gate.spec.name, std::to_string(gate.blocks), percent(gate.minimum_detectable, 2),
-         interval_text(figures.interval_90, 2, fraction), log_percent(gate.order_effect),
-         percent(gate.pair_sd, 2), std::string(name_of(gate.direction)), median,
-         percent(gate.unseen_fraction, 0)});
+        {gate.spec.name, std::to_string(launches ? gate.launches : gate.blocks),
+         percent(gate.minimum_detectable, 2), interval_text(figures.interval_90, 2, fraction),
+         log_percent(gate.order_effect), percent(gate.pair_sd, 2),
+         std::string(name_of(gate.direction)), median, percent(gate.unseen_fraction, 0)});
   }
   table.remarks = {fmt::format(
-      "could have seen: the change that so many blocks tell from none in 4 of 5 runs. order "
-      "effect: what running first in a block costs; it cancels. unseen below: an event in a "
-      "smaller share of the {} may have gone unseen.",
-      measured_units(input.plan.facts))};
+      "could have seen: the change that so many {} tell from none in 4 of 5 runs. order effect: "
+      "what running first in a block costs; it cancels. unseen below: an event in a smaller share "
+      "of the {} may have gone unseen.",
+      units, launches ? units : measured_units(input.plan.facts))};
   return table;
 }
 

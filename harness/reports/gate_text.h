@@ -16,7 +16,7 @@ struct GateText {
   std::string estimate;  // "97.8 % of input-free throughput", "+3.1 % wall per step"
   std::string interval;  // "[97.1, 98.4]"
   std::string margin;    // "needs > 95 %", "allows < 2 %"
-  std::string scope;     // "10 blocks"
+  std::string scope;     // "10 blocks", "6 launches of 4 blocks"
   // Empty where there is nothing to say.
   std::string why;              // INCONCLUSIVE: "wide_interval: ..."
   std::string where;            // FAIL: "where: input_wait +1.20 ms; ..."

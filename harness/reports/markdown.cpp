@@ -6,6 +6,7 @@
 #include "harness/reports/arm_tables.h"
 #include "harness/reports/command_text.h"
 #include "harness/reports/gate_text.h"
+#include "harness/reports/pooled_launch_table.h"
 #include "harness/reports/scenario.h"
 #include "harness/reports/terminal.h"
 #include "harness/reports/text.h"
@@ -84,6 +85,7 @@ std::string render_markdown(const ReportInput& input) {
   if (const auto phases = phase_table(input.summary)) text += markdown_table(*phases) + "\n";
   if (const auto ranks = rank_table(input.summary)) text += markdown_table(*ranks) + "\n";
   if (const auto sure = gate_statistics(input)) text += markdown_table(*sure) + "\n";
+  if (const auto launches = pooled_launch_table(input)) text += markdown_table(*launches) + "\n";
   text += bullets("Warnings", warnings_of(input));
   text += bullets("Notes", notes_of(input));
   text += fmt::format("traceml-bench {}\n", markdown_text(input.info.tool_version));

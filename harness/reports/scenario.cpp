@@ -15,8 +15,10 @@
 namespace traceml {
 namespace {
 
-std::string plural(std::int64_t count, std::string_view what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+template <class Count>
+std::string plural(Count count, std::string_view what) {
+  const std::string_view ending = count == 1 ? "" : what.ends_with("ch") ? "es" : "s";
+  return fmt::format("{} {}{}", count, what, ending);
 }
 
 std::string spin_line(const Plan& plan) {
@@ -106,13 +108,27 @@ std::string ranks_line(const ReportInput& input) {
   return environment.empty() ? line : line + "; " + environment;
 }
 
+// "6 blocks of at most 10", "6 launches of at most 10, 4 blocks each", "4 blocks, launch 3 of at
+// most 6".
+std::string amount_text(const ReportInput& input) {
+  const CampaignFacts& facts = input.plan.facts;
+  if (facts.pooled) {
+    return fmt::format("{} of at most {}, {} each", plural(input.summary.launches.size(), "launch"),
+                       facts.launches, plural(facts.max_blocks, "block"));
+  }
+  const std::string blocks = plural(input.summary.blocks, "block");
+  if (facts.launches == 0) return fmt::format("{} of at most {}", blocks, facts.max_blocks);
+  return fmt::format("{}, launch {} of at most {}", blocks, input.plan.config.measure.launch,
+                     facts.launches);
+}
+
 std::string plan_line(const ReportInput& input) {
   const CampaignFacts& facts = input.plan.facts;
   return fmt::format(
-      "windows of {} after {} to settle, {} of warm-up; {} of at most {}, seed {}; a step is "
+      "windows of {} after {} to settle, {} of warm-up; {}, seed {}; a step is "
       "input_wait + traced, start of next() to end of the optimizer",
       plural(facts.steps_per_window, "step"), facts.settle_steps, facts.warmup_steps,
-      plural(input.summary.blocks, "block"), facts.max_blocks, facts.seed);
+      amount_text(input), input.plan.config.seed);
 }
 
 std::string facts_line(const RunInfo& info) {

@@ -42,6 +42,7 @@ std::string outcome_text(const ReportInput& input) {
   if (summary.no_gates) return fmt::format("NO GATES (exit {})", code);
   std::string line =
       fmt::format("{} (exit {}): {}", word_of(summary.outcome), code, because(summary));
+  if (!summary.launches.empty()) line += fmt::format(", {} launches", summary.launches.size());
   if (!input.plan.facts.commands && input.plan.config.workload.device == Device::kAuto) {
     line += fmt::format(", device {}", input.info.device);
   }

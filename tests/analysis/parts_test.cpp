@@ -48,7 +48,7 @@ std::vector<WindowSeries> series(int windows, double first_excess) {
 
 TEST(Steadiness, a_slow_start_in_every_window_is_flagged_against_half_the_margin) {
   const auto steady = steadiness_of(series(6, 3), series(6, 3), 1).value();
-  EXPECT_EQ(steady.windows, 12);
+  EXPECT_EQ(steady.units, 12);
   EXPECT_NEAR(steady.mean, std::log(1.03), 2e-3);
   EXPECT_TRUE(steady.flagged(.02));
   EXPECT_FALSE(steady.flagged(.20));  // far inside half of a 20 % margin

@@ -1,0 +1,225 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
+#include <system_error>
+
+#include "harness/app/commands.h"
+#include "harness/app/environment_probe.h"
+#include "harness/app/launch_folder.h"
+#include "harness/app/results_dir.h"
+#include "harness/backends/local/child_process.h"
+#include "harness/backends/mpi/mpi_backend.h"
+#include "harness/codec/config_file.h"
+#include "harness/ports/allowed_cores.h"
+#include "harness/runner/launcher.h"
+
+namespace traceml {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kUsualLaunches = 6;
+// Beside measure.time_limit and measure.step_timeout, which a launch keeps itself.
+constexpr Seconds kStartAndReports{300};
+
+bool is_set(const char* name) {
+  return std::getenv(name) != nullptr;
+}
+
+Starter choose_starter(const LaunchArguments& arguments) {
+  if (arguments.launcher == "srun") return Starter::kSrun;
+  if (arguments.launcher == "mpirun") return Starter::kMpirun;
+  if (!mpi_built()) {
+    if (arguments.ranks > 1) throw NotBuilt("MPI", "TRACEML_WITH_MPI");
+    return Starter::kDirect;
+  }
+  return is_set("SLURM_JOB_ID") ? Starter::kSrun : Starter::kMpirun;
+}
+
+std::vector<std::string> words_of(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> words;
+  for (std::string word; stream >> word;) words.push_back(word);
+  return words;
+}
+
+// As launch `number` of this campaign would describe itself.
+RunInfo description_of(const Config& config, int ranks) {
+  RunInfo info;
+  info.config_text = write_config(config);
+  info.world_size = ranks;
+  info.environment = probe_environment();
+  return info;
+}
+
+std::string make_folder(const LaunchArguments& arguments, const std::string& name) {
+  const std::string& out = arguments.out;
+  if (out.empty()) return make_results_dir("", name, utc_now(), "launches");
+  if (!is_launch_folder(out)) return make_results_dir(out, name, utc_now(), "launches");
+  return out;
+}
+
+class Launches {
+ public:
+  Launches(const LaunchArguments& arguments, std::string out, const Plan& plan)
+      : arguments_(arguments), out_(std::move(out)), plan_(plan), runner_(&stop_) {
+    setup_.binary = fs::read_symlink("/proc/self/exe").string();
+    setup_.config = arguments.config;
+    setup_.overrides = arguments.overrides;
+    std::erase_if(setup_.overrides, [](const std::string& text) {
+      return text.starts_with("measure.launches=");  // the setup says it
+    });
+    setup_.ranks = arguments.ranks;
+    setup_.launches = plan.facts.launches;
+    setup_.starter = choose_starter(arguments);
+    setup_.starter_arguments = words_of(arguments.launcher_arguments);
+    setup_.as_root = ::geteuid() == 0;
+    setup_.in_container = fs::exists("/.dockerenv") || fs::exists("/run/.containerenv") ||
+                          is_set("KUBERNETES_SERVICE_HOST");
+    setup_.cores = allowed_core_count();
+  }
+
+  // Until every gate has its verdict or all launches are finished.
+  PooledLaunches run() {
+    count_finished();
+    while (true) {
+      const std::vector<int> finished = finished_launches(out_);
+      const int count = static_cast<int>(finished.size());
+      if (is_look(count)) {
+        PooledLaunches pooled = read_launches(out_, false);
+        if (has_ended(pooled)) return pooled;
+      }
+      int next = 1;
+      for (const int number : finished) next += number == next ? 1 : 0;
+      launch(next, count);
+    }
+  }
+
+ private:
+  bool is_look(int finished) const {
+    for (const int look : CampaignFacts{}.looks) {
+      if (look == finished) return true;
+    }
+    return finished >= plan_.facts.launches;
+  }
+
+  void count_finished() {
+    const std::vector<int> finished = finished_launches(out_);
+    if (!finished.empty()) {
+      const RunInfo there =
+          read_run_info(dir_of_launch(out_, finished.back()) + "/raw/run_info.json");
+      require_same_campaign(out_, there, description_of(plan_.config, arguments_.ranks));
+      const int planned = read_config_text(there.config_text, out_, {}).measure.launches;
+      if (planned > plan_.facts.launches) {
+        throw UsageError(fmt::format("{} was begun with at most {} launches; give --launches {}",
+                                     out_, planned, planned));
+      }
+      say(fmt::format("{} finished launches in {} are counted\n", finished.size(), out_));
+    }
+    for (const std::string& name : set_unfinished_aside(out_)) {
+      say(fmt::format("an unfinished launch was set aside: launches/{}\n", name));
+    }
+  }
+
+  void say(const std::string& text) const {
+    if (arguments_.quiet) return;
+    std::fputs(text.c_str(), stderr);
+    std::fflush(stderr);
+  }
+
+  void launch(int number, int finished) {
+    const std::string dir = dir_of_launch(out_, number);
+    ProcessRequest request;
+    request.argv = command_of_launch(setup_, number, dir);
+    request.output_file = request.error_file = dir + ".log";
+    const MeasureConfig& measure = plan_.config.measure;
+    request.time_limit = std::chrono::duration_cast<Nanos>(measure.time_limit +
+                                                           measure.step_timeout + kStartAndReports);
+    say(fmt::format("launch {} of at most {} ... ", number, plan_.facts.launches));
+    const ProcessResult result = runner_.run(request);
+    if (result.end == ProcessEnd::kStopped) {
+      say("stopped\n");
+      throw RunError(fmt::format("{} in launch {}; {}", describe_end(request, result).substr(4),
+                                 number, kept(finished)));
+    }
+    if (const auto failure = failure_of_launch(request, result, setup_.starter)) {
+      say("failed\n");
+      throw_failure(*failure, number, finished);
+    }
+    say(fmt::format("{:.1f} s{}\n", Seconds(result.wall).count(), figures_of(dir)));
+  }
+
+  std::string kept(int finished) const {
+    if (finished == 0) return "no launch is finished yet";
+    return fmt::format("{} finished launch{} kept: repeat the command with --out {} to go on",
+                       finished, finished == 1 ? " is" : "es are", out_);
+  }
+
+  [[noreturn]] void throw_failure(const LaunchFailure& failure, int number, int finished) const {
+    // A fault of command line or config is none of this launch.
+    if (failure.code == ExitCode::kUsage) throw UsageError(failure.cause);
+    throw RunError(fmt::format("launch {} failed: {}; its log is {}.log; {}", number, failure.cause,
+                               dir_of_launch(out_, number), kept(finished)));
+  }
+
+  // Reads what the launch left, which must be whole.
+  std::string figures_of(const std::string& dir) const {
+    const FinishedRun run = read_finished_run(dir, false);
+    if (!run.info.finished || !run.info.failure.empty()) {
+      throw RunError(
+          fmt::format("{} says that it did not finish, and ended as if it had; its log "
+                      "is {}.log",
+                      dir, dir));
+    }
+    std::string text;
+    for (const GateResult& gate : run.summary.gates) {
+      if (!gate.theta) continue;
+      text += fmt::format(", {} {:+.2f} %", gate.spec.name, std::expm1(*gate.theta) * 100);
+    }
+    return text;
+  }
+
+  const LaunchArguments& arguments_;
+  std::string out_;
+  const Plan& plan_;
+  StopSignals stop_;
+  LocalProcessRunner runner_;
+  LaunchSetup setup_;
+};
+
+Config read_config_of(const LaunchArguments& arguments) {
+  std::vector<std::string> overrides = arguments.overrides;
+  if (arguments.launches)
+    overrides.push_back(fmt::format("measure.launches={}", *arguments.launches));
+  Config config = read_config_file(arguments.config, overrides);
+  if (config.measure.launches <= 1) config.measure.launches = kUsualLaunches;
+  if (config.measure.launch != 0) {
+    throw UsageError("measure.launch names one launch; traceml-bench launch sets it itself");
+  }
+  if (arguments.require_gates && config.gates.empty()) {
+    throw UsageError(
+        fmt::format("{} has no gates and --require-gates was given", arguments.config));
+  }
+  return config;
+}
+
+}  // namespace
+
+int launch_command(const LaunchArguments& arguments) {
+  if (is_set("OMPI_COMM_WORLD_SIZE") || is_set("PMI_SIZE")) {
+    throw UsageError("traceml-bench launch starts mpirun itself; start it without mpirun");
+  }
+  const Plan plan = make_plan(read_config_of(arguments), arguments.ranks);
+  const std::string out = make_folder(arguments, plan.config.name);
+  const LaunchFolderLock lock(out);
+  const FinishedRun run = judge_launches(Launches(arguments, out, plan).run());
+  publish(out, run, arguments.quiet);
+  return run.summary.exit_code;
+}
+
+}  // namespace traceml
