@@ -1,4 +1,5 @@
 """Launches judged together: verdicts, resuming after a kill, failures and their exit codes."""
+import json
 import pathlib
 import random
 import signal
@@ -36,6 +37,14 @@ class Launches(unittest.TestCase):
 
 
 class Verdicts(Launches):
+    def check_schema(self, document):
+        try:
+            import jsonschema
+        except ImportError:
+            self.skipTest("python3-jsonschema is not installed")
+        schema = json.loads((CONFIGS.parent / "docs" / "run.schema.json").read_text())
+        jsonschema.validate(document, schema)
+
     def test_equal_arms_pass_a_margin_that_one_launch_can_never_pass(self):
         self.assertEqual(self.launch(), 0, self.done.stderr)
         self.assertIn("6 launches of 4 blocks", self.done.stdout)
@@ -47,6 +56,9 @@ class Verdicts(Launches):
         self.assertEqual(len({one["seed"] for one in launches}), 6)
         self.assertEqual((self.out / "verdict.txt").read_text(),
                          "PASS (exit 0): 1 of 1 gate passed, 6 launches, virtual clock\n")
+
+        with self.subTest("run.json fits its schema"):
+            self.check_schema(run_json(self.out))
 
         with self.subTest("report makes all files again, byte for byte"):
             before = files_of(self.out)
