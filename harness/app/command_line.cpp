@@ -63,6 +63,11 @@ void add_measuring(CLI::App* command, Arguments& arguments, const char* out_help
 void add_run(CLI::App& app, RunArguments& run) {
   CLI::App* command = app.add_subcommand("run", "measure, judge, report (the default command)");
   add_measuring(command, run, "folder for the results (default results/<name>-<time>)");
+  command
+      ->add_option("--scratch", run.scratch,
+                   "folder of each node for raw files until they are gathered over MPI")
+      ->check(not_empty)
+      ->type_name("DIR");
 }
 
 // The looks of a campaign: a verdict may be reached after so many launches.

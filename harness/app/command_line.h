@@ -11,6 +11,7 @@ struct RunArguments {
   std::string config;
   std::vector<std::string> overrides;  // "--set a.b=c"
   std::string out;                     // empty: results/<name>-<time>
+  std::string scratch;                 // of each node, for raw files while they grow; may be empty
   bool quiet = false;
   bool require_gates = false;
 };

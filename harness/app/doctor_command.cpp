@@ -14,7 +14,7 @@
 #include "harness/backends/local/steady_host_clock.h"
 #include "harness/backends/mpi/mpi_backend.h"
 #include "harness/backends/nccl/nccl_backend.h"
-#include "harness/ports/allowed_cores.h"
+#include "harness/runner/allowed_cores.h"
 #include "workloads/input/dataset.h"
 #include "workloads/torch/torch_workload.h"
 

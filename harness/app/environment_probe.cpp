@@ -11,7 +11,7 @@
 
 #include "harness/app/commit.h"
 #include "harness/app/version.h"
-#include "harness/ports/allowed_cores.h"
+#include "harness/runner/allowed_cores.h"
 
 namespace traceml {
 namespace {
@@ -70,6 +70,11 @@ Environment probe_environment() {
   facts["traceml_bench"] = kToolVersion;
   facts["build_commit"] = kCommit;
   return environment;
+}
+
+std::string host_name() {
+  utsname names{};
+  return uname(&names) == 0 ? names.nodename : "?";
 }
 
 std::optional<std::int64_t> memory_limit() {

@@ -14,6 +14,7 @@
 #include "harness/codec/atomic_file.h"
 #include "harness/codec/config_file.h"
 #include "harness/codec/gate_figures.h"
+#include "harness/codec/hosts_file.h"
 #include "harness/codec/launch_file.h"
 #include "harness/codec/raw_files.h"
 #include "harness/core/error.h"
@@ -41,7 +42,29 @@ std::string failure_on_file(const std::string& raw) {
   return "";
 }
 
+void write_reports(const std::string& dir, const FinishedRun& run) {
+  const ReportInput input{run.info, run.plan, run.summary, dir, {}};
+  for (const auto& [name, content] : render_files(input)) {
+    write_file_atomically(dir + "/" + name, content);
+  }
+}
+
+void print_report(const std::string& dir, const FinishedRun& run, bool quiet) {
+  const ReportInput input{run.info, run.plan, run.summary, dir, read_hosts(hosts_file(dir))};
+  const std::string text =
+      quiet ? render_verdict_line(input) + "\n" : render_terminal(input, style_of_stdout());
+  const std::size_t written = std::fwrite(text.data(), 1, text.size(), stdout);
+  if (std::fflush(stdout) != 0 || written != text.size()) {
+    throw RunError(fmt::format("cannot print the report: {}; it is in {}",
+                               std::generic_category().message(errno), dir));
+  }
+}
+
 }  // namespace
+
+std::string hosts_file(const std::string& dir) {
+  return dir + "/hosts.json";
+}
 
 std::string failure_file(const std::string& raw, Rank rank) {
   return fmt::format("{}/failure_rank_{:04}.txt", raw, rank.value);
@@ -56,24 +79,6 @@ void withhold_passes(CampaignSummary& summary) {
     gate.outcome = Outcome::kInconclusive;
     gate.why = "the run ended before its plan; " +
                (would_pass ? "the windows that were finished would pass" : gate.why);
-  }
-}
-
-void write_reports(const std::string& dir, const FinishedRun& run) {
-  const ReportInput input{run.info, run.plan, run.summary, dir};
-  for (const auto& [name, content] : render_files(input)) {
-    write_file_atomically(dir + "/" + name, content);
-  }
-}
-
-void print_report(const std::string& dir, const FinishedRun& run, bool quiet) {
-  const ReportInput input{run.info, run.plan, run.summary, dir};
-  const std::string text =
-      quiet ? render_verdict_line(input) + "\n" : render_terminal(input, style_of_stdout());
-  const std::size_t written = std::fwrite(text.data(), 1, text.size(), stdout);
-  if (std::fflush(stdout) != 0 || written != text.size()) {
-    throw RunError(fmt::format("cannot print the report: {}; it is in {}",
-                               std::generic_category().message(errno), dir));
   }
 }
 

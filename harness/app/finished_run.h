@@ -17,6 +17,8 @@ struct FinishedRun {
   CampaignSummary summary;
 };
 
+std::string hosts_file(const std::string& dir);
+
 // Where a rank that fails leaves its sentence: raw/failure_rank_0000.txt.
 std::string failure_file(const std::string& raw, Rank rank);
 

@@ -7,7 +7,7 @@
 #include "harness/codec/atomic_file.h"
 #include "harness/core/error.h"
 #include "harness/plan/first_config.h"
-#include "harness/ports/allowed_cores.h"
+#include "harness/runner/allowed_cores.h"
 #include "workloads/input/dataset.h"
 
 namespace traceml {

@@ -15,7 +15,7 @@
 #include "harness/backends/local/child_process.h"
 #include "harness/backends/mpi/mpi_backend.h"
 #include "harness/codec/config_file.h"
-#include "harness/ports/allowed_cores.h"
+#include "harness/runner/allowed_cores.h"
 #include "harness/runner/launcher.h"
 
 namespace traceml {

@@ -90,6 +90,7 @@ void discard_results_dir(const std::string& dir, bool keep_folder) noexcept {
     std::error_code error;
     const fs::path raw = fs::path(dir) / "raw";
     for (int tries = 0; tries < 10 && fs::exists(raw); ++tries) fs::remove_all(raw, error);
+    fs::remove(fs::path(dir) / "hosts.json", error);
     if (keep_folder || !fs::is_empty(dir)) return;
     const bool was_latest = latest_points_to(dir);
     fs::remove(dir);

@@ -12,8 +12,8 @@ std::string make_results_dir(const std::string& wanted, const std::string& name,
                              const std::string& utc_time, const std::string& inside = "raw");
 
 // Takes back what make_results_dir() made, where nothing that was measured lies in it: raw/ with
-// all that it holds and, unless `keep_folder`, the folder, if it is empty then. `latest` points to
-// the newest of those that remain. Throws nothing.
+// all that it holds, hosts.json and, unless `keep_folder`, the folder, if it is empty then.
+// `latest` points to the newest of those that remain. Throws nothing.
 void discard_results_dir(const std::string& dir, bool keep_folder) noexcept;
 
 // "2026-11-29T18:15:00Z"

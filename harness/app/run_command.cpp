@@ -19,12 +19,14 @@
 #include "harness/app/ranks.h"
 #include "harness/app/results_dir.h"
 #include "harness/app/run_commands.h"
+#include "harness/app/run_folders.h"
 #include "harness/app/run_identity.h"
 #include "harness/app/signal_watch.h"
 #include "harness/app/version.h"
 #include "harness/app/workload_choice.h"
 #include "harness/backends/local/steady_host_clock.h"
 #include "harness/codec/config_file.h"
+#include "harness/codec/hosts_file.h"
 #include "harness/plan/config.h"
 #include "harness/plan/plan.h"
 #include "harness/runner/agreement.h"
@@ -71,58 +73,16 @@ std::vector<std::string> distortions_of_all_ranks(Transport& transport) {
   return {distinct.begin(), distinct.end()};
 }
 
-// At once or not at all: the launcher may be about to kill this process, and the disk may be what
-// failed. The sentence has been printed.
-void leave_sentence(const std::string& file, const std::string& sentence) {
-  const std::string temporary = file + ".tmp";
-  std::error_code error;
-  if (std::ofstream(temporary) << sentence << std::endl) {
-    std::filesystem::rename(temporary, file, error);
-  } else {
-    std::filesystem::remove(temporary, error);
-  }
-}
-
-// What becomes of a run that fails: the windows that were stored are kept, a folder without any is
-// taken back.
-FailureActs acts_of(const std::string& dir, Rank rank, bool keep_folder) {
-  FailureActs acts;
-  acts.what_is_left = [dir](bool stored) {
-    return stored ? "finished windows are kept: traceml-bench report " + dir
-                  : std::string("no window was finished");
-  };
-  acts.after_words = [dir, rank, keep_folder](const std::string& sentence, bool stored) {
-    if (!stored) {
-      discard_results_dir(dir, keep_folder);
-      return;
-    }
-    leave_sentence(failure_file(dir + "/raw", rank), sentence);
-  };
-  return acts;
-}
-
-// Collective. Rank 0 makes the folder; a rank that does not see it (no shared file system) makes
-// its own of that name.
-std::string agree_on_results_dir(Transport& transport, RunWatch& watch,
-                                 const RunArguments& arguments, const std::string& name,
-                                 const std::string& created) {
-  const bool root = transport.rank() == Rank{0};
-  std::string there_before;  // of rank 0, which makes it
-  std::string dir = together(transport, [&] {
-    if (!root) return std::string();
-    if (!arguments.out.empty() && std::filesystem::exists(arguments.out)) there_before = "yes";
-    return make_results_dir(arguments.out, name, created);
+// Collective. The node of each rank, on rank 0, where hosts.json then tells which machines they
+// are.
+std::vector<int> name_nodes(Transport& transport, const std::string& dir) {
+  const std::vector<std::string> hosts = transport.gather(host_name());
+  return together(transport, [&]() -> std::vector<int> {
+    if (transport.rank() != Rank{0}) return {};
+    const Nodes nodes = number_nodes(hosts);
+    write_hosts(hosts_file(dir), nodes);
+    return nodes.of_rank;
   });
-  dir = transport.broadcast(dir);
-  const bool keep_folder = !transport.broadcast(there_before).empty();
-  watch.set_acts(acts_of(dir, transport.rank(), keep_folder));
-  together(transport, [&] {
-    std::error_code error;
-    std::filesystem::create_directories(dir + "/raw", error);
-    if (error) throw RunError(fmt::format("cannot make {}/raw: {}", dir, error.message()));
-    return true;
-  });
-  return dir;
 }
 
 RunInfo describe_run(Ranks& ranks, const Plan& plan, const std::string& created) {
@@ -148,12 +108,11 @@ RunInfo describe_run(Ranks& ranks, const Plan& plan, const std::string& created)
   return info;
 }
 
-RankOptions options_of(const std::string& dir, ProgressSink* progress) {
-  const std::string raw = dir + "/raw";
+RankOptions options_of(const RunFolders& folders, ProgressSink* progress) {
   RankOptions options;
   options.build = fmt::format("{} at {}, {}, {}", kToolVersion, kCommit, kCompiler, kBuildType);
-  options.own_raw_dir = raw;
-  options.out_raw_dir = raw;
+  options.own_raw_dir = folders.of_raw() + "/raw";
+  options.out_raw_dir = folders.results + "/raw";
   options.progress = progress;
   return options;
 }
@@ -188,9 +147,11 @@ int run_on(Ranks& ranks, RunWatch& watch, HostClock& clock, const RunArguments& 
     check_loader_memory(plan, ranks.ranks_on_node());
     return list_data_sets(plan, transport.world_size());
   });
-  const std::string dir =
-      agree_on_results_dir(transport, watch, arguments, plan.config.name, created);
+  const RunFolders folders =
+      agree_on_folders(transport, watch, arguments, plan.config.name, created);
+  const std::string& dir = folders.results;
   RunInfo info = describe_run(ranks, plan, created);
+  info.nodes = name_nodes(transport, dir);
   info.run = agree_on_run_id(transport, plan);
   if (ranks.is_root()) write_run_info(dir + "/raw/run_info.json", info);
 
@@ -199,7 +160,7 @@ int run_on(Ranks& ranks, RunWatch& watch, HostClock& clock, const RunArguments& 
     const auto chosen = choose_workload(plan, ranks, clock, std::move(listed));
     std::unique_ptr<ProgressLine> progress;
     if (ranks.is_root() && !arguments.quiet) progress = std::make_unique<ProgressLine>();
-    RankOptions options = options_of(dir, progress.get());
+    RankOptions options = options_of(folders, progress.get());
     options.run = info.run;
     options.wall = &clock;
     options.min_device_warm_up = Seconds{0};  // no device of this version has clocks to ramp up
@@ -211,7 +172,9 @@ int run_on(Ranks& ranks, RunWatch& watch, HostClock& clock, const RunArguments& 
   const int code = together(transport, [&] {
     return ranks.is_root() ? judge_and_report(dir, info, arguments.quiet) : 0;
   });
-  return std::stoi(transport.broadcast(std::to_string(code)));
+  const int agreed = std::stoi(transport.broadcast(std::to_string(code)));
+  clear_scratch(folders, transport.rank());
+  return agreed;
 }
 
 // Returns the code of a run that ended in good order; other failures end the process.

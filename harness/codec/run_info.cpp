@@ -30,6 +30,7 @@ Json to_json(const RunInfo& info) {
           {"tool_version", info.tool_version},
           {"created_utc", info.created_utc},
           {"world_size", info.world_size},
+          {"nodes", info.nodes},
           {"device", info.device},
           {"exchange", info.exchange},
           {"environment", info.environment.facts},
@@ -89,6 +90,20 @@ class Keys {
     return static_cast<int>(whole_of("world_size", at("world_size"), kMaxRanks, 1));
   }
 
+  // Of each rank, or of none.
+  std::vector<int> nodes() const {
+    const Json& list = at("nodes");
+    if (!list.is_array()) fail("nodes", "no list of node numbers", list);
+    std::vector<int> nodes;
+    for (const Json& node : list) {
+      nodes.push_back(static_cast<int>(whole_of("nodes", node, kMaxRanks)));
+    }
+    if (!nodes.empty() && nodes.size() != static_cast<std::size_t>(world_size())) {
+      fail("nodes names another number of ranks than world_size");
+    }
+    return nodes;
+  }
+
   RunId run_id() const {
     const auto run = run_id_in(text("run_id"));
     if (!run) fail("run_id is not 16 hexadecimal digits");
@@ -145,6 +160,7 @@ RunInfo from_json(const Keys& keys) {
   info.tool_version = keys.text("tool_version");
   info.created_utc = keys.text("created_utc");
   info.world_size = keys.world_size();
+  info.nodes = keys.nodes();
   info.device = keys.text("device");
   info.exchange = keys.text("exchange");
   info.environment.facts = keys.text_map("environment");

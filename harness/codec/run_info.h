@@ -21,8 +21,9 @@ struct RunInfo {
   std::string created_utc;  // "2026-11-29T18:15:00Z"
   std::string config_text;  // canonical form of the resolved config (write_config)
   int world_size = 1;
-  std::string device;    // "cpu", "cuda"
-  std::string exchange;  // Collective::name()
+  std::vector<int> nodes;  // of each rank, as node_alias() numbers them; empty: not known
+  std::string device;      // "cpu", "cuda"
+  std::string exchange;    // Collective::name()
   Environment environment;
   std::map<std::string, std::string> facts;      // Workload::facts() of rank 0
   std::map<std::string, std::int64_t> counters;  // sums over ranks

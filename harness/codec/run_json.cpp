@@ -221,7 +221,7 @@ std::string write_run_json(const RunInfo& info, const Plan& plan, const Campaign
                      {"verdict", verdict_json(info, summary)},
                      {"gates", std::move(gates)},
                      {"arms", arms_json(plan.facts, summary)},
-                     {"ranks", ranks_json(info.world_size, summary)},
+                     {"ranks", ranks_json(info, summary)},
                      {"stragglers", stragglers_json(summary)},
                      {"commands", commands_json(plan, summary)},
                      {"warnings", shareable_list(summary.warnings)},

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "harness/codec/hosts_file.h"
 #include "harness/codec/json_text.h"
 #include "harness/codec/shareable_text.h"
 
@@ -110,13 +111,18 @@ Json arms_json(const CampaignFacts& facts, const CampaignSummary& summary) {
   return arms;
 }
 
-Json ranks_json(int world_size, const CampaignSummary& summary) {
+Json ranks_json(const RunInfo& info, const CampaignSummary& summary) {
   Json ranks = Json::array();
-  for (int value = 0; value < world_size; ++value) {
+  for (int value = 0; value < info.world_size; ++value) {
     const bool missing = std::find(summary.missing_ranks.begin(), summary.missing_ranks.end(),
                                    Rank{value}) != summary.missing_ranks.end();
-    ranks.push_back(
-        {{"rank", value}, {"reported", !missing}, {"arms", rank_arms_json(Rank{value}, summary)}});
+    Json node = nullptr;
+    const auto index = static_cast<std::size_t>(value);
+    if (index < info.nodes.size()) node = node_alias(info.nodes[index]);
+    ranks.push_back({{"rank", value},
+                     {"node", std::move(node)},
+                     {"reported", !missing},
+                     {"arms", rank_arms_json(Rank{value}, summary)}});
   }
   return ranks;
 }

@@ -4,12 +4,13 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/analysis/summary.h"
+#include "harness/codec/run_info.h"
 
 namespace traceml {
 
 nlohmann::ordered_json arms_json(const CampaignFacts& facts, const CampaignSummary& summary);
 
-// One entry for each of world_size ranks; a rank that did not report has "reported": false.
-nlohmann::ordered_json ranks_json(int world_size, const CampaignSummary& summary);
+// One entry for each rank; one that did not report has "reported": false.
+nlohmann::ordered_json ranks_json(const RunInfo& info, const CampaignSummary& summary);
 
 }  // namespace traceml

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/codec/gate_figures.h"
+#include "harness/codec/hosts_file.h"
 #include "harness/codec/json_text.h"
 #include "harness/codec/shareable_text.h"
 
@@ -87,16 +88,24 @@ Json points_json(const Metrics& names, const std::vector<Row>& rows, bool larges
   return json;
 }
 
-Json rows_json(const std::vector<Row>& rows, int world_size) {
+// Ranks whose node is not known stand on one.
+Json identity_json(int rank, const RunInfo& info) {
+  std::vector<int> nodes = info.nodes;
+  nodes.resize(static_cast<std::size_t>(info.world_size));
+  const auto first = nodes.begin();
+  const int node = nodes[static_cast<std::size_t>(rank)];
+  return {{"global_rank", rank},
+          {"local_rank", std::count(first, first + rank, node)},
+          {"node_rank", node},
+          {"hostname", node_alias(node)},
+          {"local_world_size", std::count(first, nodes.end(), node)},
+          {"world_size", info.world_size}};
+}
+
+Json rows_json(const std::vector<Row>& rows, const RunInfo& info) {
   Json json = Json::object();
   for (const Row& row : rows) {
-    json[std::to_string(row.rank)] = {{"identity",
-                                       {{"global_rank", row.rank},
-                                        {"local_rank", row.rank},
-                                        {"node_rank", 0},
-                                        {"hostname", "node0"},
-                                        {"local_world_size", world_size},
-                                        {"world_size", world_size}}},
+    json[std::to_string(row.rank)] = {{"identity", identity_json(row.rank, info)},
                                       {"metrics", metrics_json(row.metrics)}};
   }
   return json;
@@ -142,7 +151,7 @@ Json section_json(const Section& section, const RunInfo& info, Json training_ste
             {"average", metrics_json(section.average)},
             {"median", points_json(section.average, section.rows, false)},
             {"worst", points_json(section.average, section.rows, true)}}},
-          {"groups", {{"by", section.by}, {"rows", rows_json(section.rows, info.world_size)}}},
+          {"groups", {{"by", section.by}, {"rows", rows_json(section.rows, info)}}},
           {"units", section.units},
           {"card", section.diagnosis["summary"]}};
 }

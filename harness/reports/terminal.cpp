@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "harness/codec/gate_figures.h"
+#include "harness/codec/hosts_file.h"
 #include "harness/reports/arm_tables.h"
 #include "harness/reports/command_text.h"
 #include "harness/reports/gate_text.h"
@@ -17,6 +18,22 @@ namespace {
 
 // Of what stands below a gate's name where its line is too long.
 const std::string kNarrowIndent(6, ' ');
+
+// Where to look for a rank that others wait for.
+std::vector<std::string> hosts_of_stragglers(const ReportInput& input) {
+  std::vector<std::string> sentences;
+  for (const Straggler& straggler : input.summary.stragglers) {
+    const auto rank = static_cast<std::size_t>(straggler.rank.value);
+    if (!straggler.recurring || rank >= input.info.nodes.size()) continue;
+    const int node = input.info.nodes[rank];
+    if (static_cast<std::size_t>(node) >= input.hosts.size()) continue;
+    const std::string sentence =
+        fmt::format("Rank {} ran on {}, which files call {}.", rank,
+                    input.hosts[static_cast<std::size_t>(node)], node_alias(node));
+    if (sentences.empty() || sentences.back() != sentence) sentences.push_back(sentence);
+  }
+  return sentences;
+}
 
 class TerminalPage {
  public:
@@ -33,6 +50,7 @@ class TerminalPage {
     if (const auto sure = gate_statistics(input_)) add_table(*sure);
     if (const auto launches = pooled_launch_table(input_)) add_table(*launches);
     add_sentences("!", warnings_of(input_));
+    add_sentences("-", hosts_of_stragglers(input_));
     add_sentences("-", notes_of(input_));
     add_last_line();
     return page_;

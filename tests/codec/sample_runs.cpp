@@ -28,6 +28,7 @@ RunInfo sample_info() {
   info.created_utc = "2026-11-29T18:15:00Z";
   info.config_text = "name: food101-resnet18\n";
   info.world_size = 2;
+  info.nodes = {0, 0};
   info.device = "cpu";
   info.exchange = "mpi";
   info.environment.facts = {{"cores_allowed", "2"},
@@ -226,6 +227,7 @@ Sample run_with_hostile_names() {
 Sample device_run() {
   Sample sample = passed_run();
   sample.info.world_size = 16;
+  for (int rank = 2; rank < 16; ++rank) sample.info.nodes.push_back(rank / 8);
   sample.info.device = "cuda";
   sample.info.exchange = "nccl";
   sample.info.environment.facts["device"] = "16 x H200";

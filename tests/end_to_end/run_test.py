@@ -127,7 +127,7 @@ class Faults(EndToEnd):
         sets = [word for one in big for word in ("--set", one)]
         done = run("run", self.config(), "--out", self.out(), *sets)
         self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
-        self.assertRegex(done.stderr, r"loaders of 1 rank .* would hold [\d,]+ \([\d.]+ TiB\) bytes")
+        self.assertRegex(done.stderr, r"loaders of 1 rank .* hold [\d,]+ \([\d.]+ TiB\) bytes")
 
     def test_a_missing_data_set_is_named(self):
         config = self.config(dataset=self.path / "nowhere")

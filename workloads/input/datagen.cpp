@@ -13,7 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/core/error.h"
-#include "harness/ports/allowed_cores.h"
+#include "harness/runner/allowed_cores.h"
 #include "workloads/input/cpu_time.h"
 #include "workloads/input/file_reader.h"
 #include "workloads/input/jpeg_decoder.h"

@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "harness/core/error.h"
-#include "harness/ports/allowed_cores.h"
+#include "harness/runner/allowed_cores.h"
 
 namespace traceml {
 namespace {

@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "harness/ports/allowed_cores.h"
+#include "harness/runner/allowed_cores.h"
 
 namespace traceml {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "harness/backends/mpi/launch_environment.h"
 #include "harness/backends/mpi/mpi_internal.h"
-#include "harness/ports/allowed_cores.h"
+#include "harness/runner/allowed_cores.h"
 
 namespace traceml {
 

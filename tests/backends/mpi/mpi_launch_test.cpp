@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <string>
 
-#include "harness/ports/allowed_cores.h"
+#include "harness/runner/allowed_cores.h"
 
 namespace traceml {
 namespace {

@@ -211,7 +211,7 @@ TEST(TorchWorkload, TellsItsFactsAndTheCountersOfItsLoaders) {
   EXPECT_EQ(facts.at("intra_op_threads"), "1");
   EXPECT_EQ(facts.at("libtorch"), torch_facts().value().version);
   EXPECT_EQ(facts.at("dataset_images"), "302");
-  EXPECT_THAT(job.workload->replaced_files(), testing::IsSupersetOf({"a.jpg is empty", "b.jpg"}));
+  EXPECT_THAT(job.workload->replaced_files(), ::testing::IsSupersetOf({"a.jpg is empty", "b.jpg"}));
   EXPECT_EQ(job.workload->counters().at("samples_grey"), 6) << "of two loaders";
 }
 

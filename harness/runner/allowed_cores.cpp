@@ -1,4 +1,4 @@
-#include "harness/ports/allowed_cores.h"
+#include "harness/runner/allowed_cores.h"
 
 #include <sched.h>
 

@@ -1,4 +1,4 @@
-#include "harness/ports/allowed_cores.h"
+#include "harness/runner/allowed_cores.h"
 
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -26,7 +26,6 @@ TEST(AllowedCores, FollowTheAffinityMask) {
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
 }
-
 
 TEST(AllowedCores, AreSortedAndHoldTheCoreThatRuns) {
   const std::vector<int> cores = cores_allowed_to(0);
