@@ -163,7 +163,7 @@ Plan plan_of_campaign(const std::vector<RunInfo>& infos, const std::string& out)
 }  // namespace
 
 bool is_launch_folder(const std::string& dir) {
-  return fs::is_directory(launches_in(dir));
+  return fs::is_directory(launches_in(dir)) && !fs::exists(fs::path(dir) / "raw");
 }
 
 std::string dir_of_launch(const std::string& out, int number) {

@@ -11,7 +11,7 @@
 
 namespace traceml {
 
-// Whether `dir` holds such a campaign.
+// Whether `dir` holds such a campaign. A run of commands has a launches/ too, and a raw/ beside it.
 bool is_launch_folder(const std::string& dir);
 
 // "OUT/launches/0003".

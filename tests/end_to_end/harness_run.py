@@ -63,6 +63,7 @@ def run_json(folder):
 
 
 def files_of(folder):
-    """Name -> bytes of every derived file of a run."""
-    paths = sorted(path for path in pathlib.Path(folder).iterdir() if path.is_file())
+    """Name -> bytes of every derived file of a run; hosts.json stays with who ran it."""
+    paths = sorted(path for path in pathlib.Path(folder).iterdir()
+                   if path.is_file() and path.name != "hosts.json")
     return {path.name: path.read_bytes() for path in paths}

@@ -113,7 +113,7 @@ class Faults(EndToEnd):
 
     def test_a_loss_that_is_no_number_is_no_verdict(self):
         done = run("run", self.config(), "--out", self.out(), "--set",
-                   "workload.optimizer.lr=1000000000")
+                   "workload.optimizer.lr=100")
         self.assertEqual(done.returncode, 11, done.stdout + done.stderr)
         self.assertEqual(run_json(self.out())["verdict"]["reason"], "nonfinite_loss")
 
@@ -170,8 +170,7 @@ class OtherCommands(EndToEnd):
     def test_check_prints_every_key_without_a_config(self):
         done = run("check", "--keys")
         self.assertEqual(done.returncode, 0, done.stderr)
-        golden = SOURCE / "tests" / "plan" / "golden" / "key_reference.txt"
-        self.assertEqual(done.stdout, golden.read_text())
+        self.assertIn(f"```text\n{done.stdout}```", (SOURCE / "docs" / "config.md").read_text())
 
     def test_doctor_names_what_is_built_in(self):
         done = run("doctor")
