@@ -61,7 +61,10 @@ bool has_at(const std::vector<BlockWindow>& blocks, int rank, int block) {
 
 std::optional<Millis> wall_per_step(const WindowRecord* record) {
   if (record == nullptr) return std::nullopt;
-  if (record->reported) return record->reported;
+  if (record->reported) {
+    const bool is_time = std::isfinite(record->reported->count()) && record->reported->count() > 0;
+    return is_time ? record->reported : std::nullopt;
+  }
   if (record->steps <= 0 || record->end_host <= record->start_host) return std::nullopt;
   return Millis(record->end_host - record->start_host) / static_cast<double>(record->steps);
 }

@@ -1,5 +1,8 @@
 #include "harness/analysis/launches.h"
 
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
 #include <utility>
 
 #include "harness/analysis/campaign.h"
@@ -9,8 +12,13 @@ namespace traceml {
 
 namespace {
 
+bool is_measure(double value) {
+  return std::isfinite(value) && value > 0;
+}
+
 // A number with a unit of time is kept as that time; of any other only ratios mean something.
 Millis cost_of(const CommandFacts& facts, double value) {
+  if (!is_measure(value)) return Millis(value);
   if (facts.larger_is_better) return Millis(1 / value);
   return Millis(facts.unit == "s" ? value * 1000 : value);
 }
@@ -19,13 +27,15 @@ bool is_time(const CommandFacts& facts) {
   return !facts.larger_is_better && (facts.unit == "s" || facts.unit == "ms");
 }
 
+void drop_times(ArmSummary* arm) {
+  arm->wall_per_step = std::nullopt;
+  arm->window_distribution = std::nullopt;
+  for (RankFigures& rank : arm->ranks) rank.wall_per_step = std::nullopt;
+}
+
 // Costs without a unit of time are no milliseconds; their ratios stay.
 void drop_times(CampaignSummary* summary) {
-  for (ArmSummary& arm : summary->arms) {
-    arm.wall_per_step = std::nullopt;
-    arm.window_distribution = std::nullopt;
-    for (RankFigures& rank : arm.ranks) rank.wall_per_step = std::nullopt;
-  }
+  for (ArmSummary& arm : summary->arms) drop_times(&arm);
   for (GateResult& gate : summary->gates) gate.mean_difference = std::nullopt;
 }
 
@@ -34,6 +44,19 @@ bool starts_pass(const std::vector<BlockPass>& passes, const LaunchRecord& launc
   return launch.order <= passes.back().launches.back()->order;
 }
 
+// The launches of valid blocks whose numbers are none that a time or a throughput can be.
+std::vector<const LaunchRecord*> without_measure(const std::vector<BlockPass>& passes) {
+  std::vector<const LaunchRecord*> found;
+  for (const BlockPass& pass : passes) {
+    if (pass.voided_by() != nullptr) continue;
+    for (const LaunchRecord* launch : pass.launches) {
+      if (!is_measure(*launch->value)) found.push_back(launch);
+    }
+  }
+  return found;
+}
+
+// Of an arm with a number that is no measure only the counts: a mean of the others would flatter.
 LaunchFigures figures_of(const std::vector<BlockPass>& passes, ArmIndex arm) {
   LaunchFigures figures;
   std::vector<double> values;
@@ -44,6 +67,7 @@ LaunchFigures figures_of(const std::vector<BlockPass>& passes, ArmIndex arm) {
       if (pass.voided_by() == nullptr) values.push_back(*launch->value);
     }
   }
+  if (!std::all_of(values.begin(), values.end(), is_measure)) return figures;
   if (const auto spread = distribution_of(std::move(values))) {  // of plain numbers here
     figures.mean = spread->mean.count();
     figures.median = spread->median.count();
@@ -100,6 +124,15 @@ RankRecords windows_of_launches(const CampaignFacts& facts,
   return records;
 }
 
+std::string no_measure(const CampaignFacts& facts, ArmIndex arm, std::int64_t launch,
+                       double value) {
+  char number[32];
+  std::snprintf(number, sizeof number, "%.6g", value);
+  return "launch " + std::to_string(launch) + " (" +
+         facts.arms.at(static_cast<std::size_t>(arm.value)).name + ") gave " + number + " " +
+         facts.commands->unit + ", which is no finite number above zero";
+}
+
 int void_blocks_allowed(int blocks) {
   return blocks / 4;  // v / (blocks + v) <= 0.2
 }
@@ -123,6 +156,10 @@ CampaignSummary summarize_launches(const CampaignFacts& facts,
     if (culprit == nullptr) continue;
     ++commands.blocks_voided;
     summary.warnings.push_back(sentence_of(facts, *culprit));
+  }
+  for (const LaunchRecord* launch : without_measure(passes)) {
+    drop_times(&summary.arms.at(static_cast<std::size_t>(launch->arm.value)));
+    summary.warnings.push_back(no_measure(facts, launch->arm, launch->launch, *launch->value));
   }
   for (GateResult& gate : summary.gates) gate.blocks_voided = commands.blocks_voided;
   if (!is_time(*facts.commands)) drop_times(&summary);

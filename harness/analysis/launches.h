@@ -25,12 +25,16 @@ struct BlockPass {
 std::vector<BlockPass> passes_of(const std::vector<LaunchRecord>& launches);
 
 // The valid passes as windows of one rank, numbered anew without gaps: WindowRecord::reported is
-// the time of a unit of work (1 / value where larger is better).
+// the time of a unit of work (1 / value where larger is better), or the value as it is where that
+// is no number above zero: it stays in its block, and the block's gates have no verdict.
 RankRecords windows_of_launches(const CampaignFacts& facts,
                                 const std::vector<LaunchRecord>& launches);
 
 // How many blocks may be void until the look at `blocks` valid ones: 20 % of all that ran by then.
 int void_blocks_allowed(int blocks);
+
+// "launch 5 (new) gave 0 ms, which is no finite number above zero".
+std::string no_measure(const CampaignFacts& facts, ArmIndex arm, std::int64_t launch, double value);
 
 // Judges every gate and derives every table, as summarize_campaign() does of steps.
 CampaignSummary summarize_launches(const CampaignFacts& facts,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "harness/analysis/launches.h"
 #include "harness/analysis/text.h"
 
 namespace traceml {
@@ -43,6 +44,10 @@ std::optional<Finding> bad_time(const CampaignFacts& facts, ArmIndex arm,
     for (std::size_t rank = 0; rank < window->records.size(); ++rank) {
       const WindowRecord* record = window->records[rank];
       if (record == nullptr || wall_per_step(record)) continue;
+      if (record->reported && facts.commands) {
+        return Finding{Reason::kNonfiniteOrNonpositiveTime,
+                       no_measure(facts, arm, record->window.value, record->reported->count())};
+      }
       return Finding{Reason::kNonfiniteOrNonpositiveTime,
                      place_of(facts, *window, arm, rank) + " took " +
                          in_ms(record->end_host - record->start_host) + " for " +

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "harness/app/environment_probe.h"
 #include "harness/codec/launch_number.h"
 #include "harness/core/error.h"
 #include "harness/plan/arms.h"
@@ -52,10 +53,13 @@ CommandConfig filled(CommandConfig command, const Placeholders& placeholders) {
   return command;
 }
 
-std::vector<std::pair<std::string, std::string>> variables_of(const CommandConfig& command) {
+// Words without '=' are left out.
+std::vector<std::pair<std::string, std::string>> variables_of(
+    const std::vector<std::string>& words) {
   std::vector<std::pair<std::string, std::string>> variables;
-  for (const std::string& one : command.environment) {
+  for (const std::string& one : words) {
     const std::size_t equals = one.find('=');
+    if (equals == std::string::npos) continue;
     variables.emplace_back(one.substr(0, equals), one.substr(equals + 1));
   }
   return variables;
@@ -76,7 +80,7 @@ std::optional<std::string> find_program(const CommandConfig& command) {
   }
   const char* own = std::getenv("PATH");
   std::string folders = own == nullptr ? "/usr/bin:/bin" : own;
-  for (const auto& [variable, value] : variables_of(command)) {
+  for (const auto& [variable, value] : variables_of(command.environment)) {
     if (variable == "PATH") folders = value;
   }
   for (std::size_t at = 0; at <= folders.size();) {
@@ -120,6 +124,18 @@ void check_programs(const Config& config) {
   }
 }
 
+std::vector<std::string> distortions_of_commands(const Config& config) {
+  std::vector<std::string> found;
+  for (const ArmConfig& arm : config.arms) {
+    auto variables = variables_of(arm.command.environment);
+    for (auto& word : variables_of(arm.command.words)) variables.push_back(std::move(word));
+    for (const std::string& one : distortions_in(variables)) {
+      found.push_back(fmt::format("{} (arm {})", one, arm.name));
+    }
+  }
+  return found;
+}
+
 CommandLauncher::CommandLauncher(const Plan& plan, std::string out_dir, ProcessRunner& runner)
     : plan_(plan), out_dir_(fs::absolute(out_dir).lexically_normal().string()), runner_(runner) {}
 
@@ -137,7 +153,7 @@ LaunchOutcome CommandLauncher::launch(const LaunchPlace& place) {
   request.argv = command.words;
   if (const auto program = find_program(command)) request.argv.front() = *program;
   request.working_directory = fs::absolute(command.working_path).lexically_normal().string();
-  request.environment = variables_of(command);
+  request.environment = variables_of(command.environment);
   request.output_file = dir + "/stdout";
   request.error_file = dir + "/stderr";
   request.time_limit = std::chrono::duration_cast<Nanos>(plan_.config.measure.launch_timeout);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "harness/plan/plan.h"
 #include "harness/ports/process_runner.h"
@@ -11,6 +12,10 @@ namespace traceml {
 // Throws UsageError with the place in the config for a program or a working directory that is not
 // there.
 void check_programs(const Config& config);
+
+// What the config sets for its commands that makes their timings worthless, in `environment` or as
+// a word NAME=value of the command: "NCCL_DEBUG=TRACE (arm new)".
+std::vector<std::string> distortions_of_commands(const Config& config);
 
 // Starts the arms' commands. Each launch has the folder OUT/launches/0007 for its output (stdout,
 // stderr) and for what the command writes to {launch_dir}.

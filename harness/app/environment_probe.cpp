@@ -4,6 +4,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstdlib>
 #include <fstream>
 #include <optional>
@@ -46,10 +47,8 @@ std::optional<std::int64_t> bytes_in(const std::string& path) {
   return bytes;
 }
 
-bool environment_is(const char* name, std::string_view value) {
-  const char* set = std::getenv(name);
-  return set != nullptr && set == value;
-}
+constexpr std::array<std::pair<const char*, const char*>, 2> kDistorting = {
+    {{"CUDA_LAUNCH_BLOCKING", "1"}, {"NCCL_DEBUG", "TRACE"}}};
 
 }  // namespace
 
@@ -90,10 +89,25 @@ std::optional<std::int64_t> memory_limit() {
   return limit;
 }
 
-std::vector<std::string> probe_distortions() {
+std::vector<std::string> distortions_in(
+    const std::vector<std::pair<std::string, std::string>>& variables) {
   std::vector<std::string> found;
-  if (environment_is("CUDA_LAUNCH_BLOCKING", "1")) found.push_back("CUDA_LAUNCH_BLOCKING=1");
-  if (environment_is("NCCL_DEBUG", "TRACE")) found.push_back("NCCL_DEBUG=TRACE");
+  for (const auto& [name, distorting] : kDistorting) {
+    std::string last;
+    for (const auto& [variable, value] : variables) {
+      if (variable == name) last = value;
+    }
+    if (last == distorting) found.push_back(fmt::format("{}={}", name, last));
+  }
+  return found;
+}
+
+std::vector<std::string> probe_distortions() {
+  std::vector<std::pair<std::string, std::string>> variables;
+  for (const auto& [name, distorting] : kDistorting) {
+    if (const char* value = std::getenv(name)) variables.emplace_back(name, value);
+  }
+  std::vector<std::string> found = distortions_in(variables);
   if (const auto tracer = proc_value("/proc/self/status", "TracerPid"); tracer && *tracer != "0") {
     found.push_back("a tracer or debugger is attached");
   }

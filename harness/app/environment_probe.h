@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/plan/environment.h"
@@ -19,6 +20,11 @@ std::string host_name();
 // Memory that this process may use: the machine's, or the limit of its container where that is
 // lower. nullopt where the kernel does not say.
 std::optional<std::int64_t> memory_limit();
+
+// Those of these variables (name, value) that make timings worthless, as "NAME=value". Of two of
+// one name the last counts.
+std::vector<std::string> distortions_in(
+    const std::vector<std::pair<std::string, std::string>>& variables);
 
 // What makes timings worthless: environment variables, an attached tracer, a sanitizer build. One
 // short text each.

@@ -16,12 +16,17 @@ namespace {
 
 using Json = nlohmann::json;
 
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
 struct Token {
+  double value;
   std::string_view bare;
   std::string_view text;  // of the same length, so that places stay right
 };
-constexpr std::array<Token, 3> kTokens = {Token{"-Infinity", "\"-Infini\""},
-                                          Token{"Infinity", "\"Infini\""}, Token{"NaN", "\"N\""}};
+constexpr std::array<Token, 3> kTokens = {Token{-kInfinity, "-Infinity", "\"-Infini\""},
+                                          Token{kInfinity, "Infinity", "\"Infini\""},
+                                          Token{kNan, "NaN", "\"N\""}};
 
 bool is_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
@@ -45,7 +50,7 @@ std::string with_bare_tokens_as_texts(std::string text) {
     } else if (text[at] == '"') {
       in_text = !in_text;
     } else if (!in_text && (at == 0 || !is_word(text[at - 1]))) {
-      for (const auto& [bare, quoted] : kTokens) {
+      for (const auto& [value, bare, quoted] : kTokens) {
         const std::size_t end = at + bare.size();
         if (text.compare(at, bare.size(), bare) != 0) continue;
         if (end < text.size() && is_word(text[end])) continue;
@@ -59,6 +64,13 @@ std::string with_bare_tokens_as_texts(std::string text) {
 }
 
 }  // namespace
+
+std::optional<double> bare_nonfinite(const nlohmann::json& value) {
+  for (const Token& token : kTokens) {
+    if (value == token.text.substr(1, token.text.size() - 2)) return token.value;
+  }
+  return std::nullopt;
+}
 
 std::optional<std::size_t> json_too_deep_at(std::string_view text) {
   bool in_text = false;

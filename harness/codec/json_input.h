@@ -17,6 +17,9 @@ nlohmann::json parse_json_object(const std::string& text, const std::string& nam
 // The same of a file. An unreadable file is a UsageError, too.
 nlohmann::json read_json_object(const std::string& path);
 
+// Of a value that stood in the file as bare NaN, Infinity or -Infinity: that number.
+std::optional<double> bare_nonfinite(const nlohmann::json& value);
+
 // The byte at which the text opens its 101st level, if it does: readers below may recurse.
 std::optional<std::size_t> json_too_deep_at(std::string_view text);
 

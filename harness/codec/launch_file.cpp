@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <filesystem>
 #include <string_view>
 
@@ -85,8 +84,7 @@ LaunchRecord record_of(const Row& row, const std::vector<std::string>& arm_names
   if (!row.text(8).empty()) launch.value = row.number<double>(8);
   launch.unit = row.text(9);
   launch.void_reason = row.text(10);
-  const bool is_number = launch.value && std::isfinite(*launch.value) && *launch.value > 0;
-  if (launch.value ? !is_number : launch.void_reason.empty()) row.refuse(8);
+  if (!launch.value && launch.void_reason.empty()) row.refuse(8);
   if (launch.block && *launch.block < 0) row.refuse(2);
   return launch;
 }

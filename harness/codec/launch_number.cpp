@@ -3,16 +3,20 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <limits>
 #include <regex>
 #include <string_view>
 #include <vector>
 
 #include "harness/codec/json_input.h"
+#include "harness/codec/metered_char.h"
 #include "harness/codec/stored_run.h"
 #include "harness/core/error.h"
 #include "harness/plan/command_keys.h"
@@ -35,22 +39,28 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-// A whole text as a number; nullopt for anything else, NaN and infinity included.
+// A whole text as a number, NaN and infinity included; nullopt for anything else. What no double
+// holds becomes an infinity or zero: it is a number, though none that can be judged.
 std::optional<double> number_in(std::string_view text) {
   text = trimmed(text);
   if (text.starts_with('+')) text.remove_prefix(1);
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) {
-    return std::nullopt;
-  }
+  if (end != text.data() + text.size()) return std::nullopt;
+  if (error == std::errc::result_out_of_range)
+    return std::strtod(std::string(text).c_str(), nullptr);
+  if (error != std::errc()) return std::nullopt;
   return value;
 }
 
-NumberReading above_zero(double value, const std::string& place) {
-  if (std::isfinite(value) && value > 0) return {value, ""};
-  return fault(fmt::format("{} is {}, and a number above zero is needed", place, value));
+NumberReading found(double value) {
+  return {value, ""};
 }
+
+// A pattern such as (a+)+b takes 2^n looks at n characters. What one launch wrote may be looked at
+// this often in all: a few seconds of work, and more than a search in square time takes for a line.
+constexpr std::int64_t kFirstLooks = 200'000'000;
+constexpr std::int64_t kLooksPerChar = 2000;
 
 // Calls `see` for each line, which carriage returns end, too; a longer one is cut.
 void for_each_line(const std::string& path, const std::function<void(const std::string&)>& see) {
@@ -74,8 +84,12 @@ void for_each_line(const std::string& path, const std::function<void(const std::
 
 std::optional<std::string> last_match(const std::string& path, const std::regex& regex) {
   std::optional<std::string> last;
+  std::int64_t looks_left = kFirstLooks;
   for_each_line(path, [&](const std::string& line) {
-    for (std::sregex_iterator match(line.begin(), line.end(), regex), end; match != end; ++match) {
+    looks_left += kLooksPerChar * static_cast<std::int64_t>(line.size());
+    const MeteredChar begin(line.data(), &looks_left);
+    const MeteredChar end(line.data() + line.size(), &looks_left);
+    for (std::regex_iterator<MeteredChar> match(begin, end, regex), none; match != none; ++match) {
       last = (*match)[1].str();
     }
   });
@@ -85,13 +99,21 @@ std::optional<std::string> last_match(const std::string& path, const std::regex&
 NumberReading from_output(const std::string& pattern, const LaunchFiles& files) {
   const std::regex regex(pattern);
   std::string place = "standard output";
-  std::optional<std::string> match = last_match(files.output, regex);
-  if (!match && files.error != files.output) {
-    place = "standard error";
-    match = last_match(files.error, regex);
+  std::optional<std::string> match;
+  try {
+    match = last_match(files.output, regex);
+    if (!match && files.error != files.output) {
+      place = "standard error";
+      match = last_match(files.error, regex);
+    }
+  } catch (const TooManyLooks&) {
+    return fault(
+        fmt::format("measure.regex {} takes too many steps on a line of its {}; write it "
+                    "without a repetition in a repetition",
+                    shown(pattern), place));
   }
   if (!match) return fault("no line of its output matches measure.regex " + shown(pattern));
-  if (const auto value = number_in(*match)) return above_zero(*value, "the last match");
+  if (const auto value = number_in(*match)) return found(*value);
   return fault(fmt::format("the last match of measure.regex in {} is {}, which is no number", place,
                            shown(*match)));
 }
@@ -125,21 +147,25 @@ NumberReading from_json(const std::string& path, const FilePart& named) {
   const nlohmann::json::json_pointer pointer(named.part);
   if (!json.contains(pointer)) return fault(named.file + " has nothing at " + shown(named.part));
   const nlohmann::json& value = json.at(pointer);
-  const std::string place = named.file + "#" + named.part;
-  if (!value.is_number()) return fault(place + " is " + shown(value.dump()) + ", no number");
-  return above_zero(value.get<double>(), place);
+  if (value.is_number()) return found(value.get<double>());
+  if (const auto nonfinite = bare_nonfinite(value)) return found(*nonfinite);
+  return fault(fmt::format("{}#{} is {}, no number", named.file, named.part, shown(value.dump())));
 }
 
 NumberReading from_summary(const std::string& path, const FilePart& named) {
   const StoredRun run = read_stored_run(path, "");
   if (!run.void_reason.empty()) return fault(named.file + ": " + run.void_reason);
+  const auto bad_loss = [](const Finding& f) { return f.reason == Reason::kNonfiniteLoss; };
+  if (std::any_of(run.findings.begin(), run.findings.end(), bad_loss)) {
+    return found(std::numeric_limits<double>::quiet_NaN());
+  }
   if (!run.findings.empty()) return fault(named.file + ": " + run.findings.front().why);
   const auto step = named.part == "device" ? run.step.step_gpu : run.step.step_cpu;
   if (!step) {
     return fault(
         fmt::format("{} has no step time of every rank on the {} clock", named.file, named.part));
   }
-  return above_zero(*step, "the step time of " + named.file);
+  return found(*step);
 }
 
 std::vector<std::string_view> cells_of(std::string_view line) {
@@ -168,11 +194,12 @@ class ColumnMean {
     if (!column_) return find_column(cells);
     if (cells.size() <= *column_ || cells[*column_].empty()) return;
     const auto value = number_in(cells[*column_]);
-    if (!value || *value < 0) {
-      fault_ = fmt::format("{}:{}: {} is {}, which is no time", named_.file, line_, named_.part,
+    if (!value) {
+      fault_ = fmt::format("{}:{}: {} is {}, which is no number", named_.file, line_, named_.part,
                            shown(cells[*column_]));
       return;
     }
+    if (!no_time_ && !(std::isfinite(*value) && *value >= 0)) no_time_ = value;
     sum_ += *value;
     ++count_;
   }
@@ -180,7 +207,8 @@ class ColumnMean {
   NumberReading result() const {
     if (!fault_.empty()) return fault(fault_);
     if (count_ == 0) return fault(fmt::format("{} has no row with {}", named_.file, named_.part));
-    return above_zero(sum_ / static_cast<double>(count_), "the mean of " + named_.part);
+    if (no_time_) return found(*no_time_);  // a mean would hide a negative step
+    return found(sum_ / static_cast<double>(count_));
   }
 
  private:
@@ -199,6 +227,7 @@ class ColumnMean {
   std::int64_t line_ = 0;
   double sum_ = 0;
   std::int64_t count_ = 0;
+  std::optional<double> no_time_;  // the first cell that is no time of a step
   std::string fault_;
 };
 
@@ -218,7 +247,7 @@ std::optional<FileStamp> stamp_before(const CommandConfig& command, const Launch
 
 NumberReading read_number(const CommandConfig& command, const LaunchFiles& files,
                           const std::optional<FileStamp>& before, Nanos wall) {
-  if (command.wall) return above_zero(Seconds(wall).count(), "the wall time");
+  if (command.wall) return found(Seconds(wall).count());
   if (!command.regex.empty()) return from_output(command.regex, files);
   const FilePart named = named_file(command);
   const std::string path = path_of(named, files);

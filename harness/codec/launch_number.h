@@ -29,7 +29,7 @@ struct FileStamp {
 std::optional<FileStamp> stamp_before(const CommandConfig& command, const LaunchFiles& files);
 
 struct NumberReading {
-  std::optional<double> value;  // finite and above zero
+  std::optional<double> value;  // as found, be it zero, negative, infinite or NaN
   std::string fault;            // why there is none: one sentence without its full stop
 };
 

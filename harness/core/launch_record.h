@@ -19,7 +19,7 @@ struct LaunchRecord {
   int signal = 0;  // that ended it; 0: none
   bool timed_out = false;
   Nanos wall{};                 // from start to end of the process
-  std::optional<double> value;  // finite and above zero; null: none was found
+  std::optional<double> value;  // as found, be it zero or NaN; null: none was found
   std::string unit;             // of the value: "ms"
   std::string void_reason;      // empty: valid. Set by how the launch ended, never by its value
   friend bool operator==(const LaunchRecord&, const LaunchRecord&) = default;

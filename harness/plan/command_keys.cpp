@@ -171,7 +171,7 @@ std::vector<ConfigKey> command_measure_keys() {
       [](auto& c) -> auto& { return c.measure.warmup_launches; }));
   keys.push_back(make_config_key(
       "measure.launch_timeout", kRun, seconds_form(Millis(100), 168 * kHour),
-      "command: a launch that lasts longer is ended and its pair void",
+      "command: a launch that lasts longer is ended, and the run with it",
       [](auto& c) -> auto& { return c.measure.launch_timeout; }));
   return keys;
 }

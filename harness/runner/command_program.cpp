@@ -107,8 +107,20 @@ class Campaign {
     if (stopped_) {
       outcome_.failure = fmt::format("{} {}; finished launches are kept", named(launches_.back()),
                                      launches_.back().void_reason);
+    } else if (launches_.back().timed_out) {
+      end_at_launch_timeout();
     }
     return launches_.back();
+  }
+
+  // To replace it would be to leave out a launch for its time.
+  void end_at_launch_timeout() {
+    stopped_ = true;
+    outcome_.failure = fmt::format(
+        "{} took longer than its {:g} s (measure.launch_timeout), and a launch is never replaced "
+        "for its time; its output is in {}; finished launches are kept",
+        named(launches_.back()), plan_.config.measure.launch_timeout.count(), log_place_);
+    outcome_.log_of_failure = log_place_;
   }
 
   std::string named(const LaunchRecord& record) const {
@@ -156,7 +168,7 @@ class Campaign {
   std::string log_place_;
   int valid_blocks_ = 0;
   int void_blocks_ = 0;
-  bool stopped_ = false;
+  bool stopped_ = false;  // no further launch; outcome_ says why
   CommandOutcome outcome_;
 };
 

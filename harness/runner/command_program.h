@@ -44,7 +44,7 @@ struct CommandOutcome {
 // Warm-up launches, then blocks until every gate has its verdict or the last look is taken. A block
 // with a failed launch is void, its later launches are left out, and it runs again in the same
 // order after the other blocks of its look; more void blocks than 20 %, a warm-up launch that
-// fails, the time limit and a stop end the campaign.
+// fails, any launch that outlasts its limit, the time limit and a stop end the campaign.
 CommandOutcome run_command_campaign(const Plan& plan, Launcher& launcher, LaunchFile& file,
                                     HostClock& clock, ProgressSink* progress);
 

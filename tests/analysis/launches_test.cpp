@@ -121,6 +121,29 @@ TEST(Launches, of_a_void_block_count_nowhere_and_the_block_that_replaces_it_does
               testing::Contains("launch 5 (new, block 2) voids its block: ended with exit code 3"));
 }
 
+// docs/statistics.md, 4.7: a launch stays whatever its number is, and forbids a verdict.
+TEST(Launches, without_a_number_above_zero_leave_their_gate_without_a_verdict) {
+  for (const bool larger_is_better : {false, true}) {
+    for (const double value : {0.0, -2.0, std::nan(""), HUGE_VAL, -HUGE_VAL}) {
+      Launches launches;
+      for (int i = 0; i < 6; ++i) launches.block(i, 10 + 0.01 * i, i == 3 ? value : 10);
+      const CampaignFacts facts = facts_of(larger_is_better, "images/s");
+      const CampaignSummary summary = summarize_launches(facts, launches.all());
+      EXPECT_EQ(summary.exit_code, 11) << value;
+      const GateResult& gate = summary.gates.at(0);
+      EXPECT_EQ(gate.reason, Reason::kNonfiniteOrNonpositiveTime) << value;
+      EXPECT_THAT(gate.why, testing::StartsWith("launch 6 (new) gave ")) << value;
+      EXPECT_FALSE(gate.theta) << value;
+      EXPECT_EQ(gate.blocks_voided, 0) << value;
+      EXPECT_EQ(summary.commands->arms[1].launches, 6);
+      EXPECT_FALSE(summary.commands->arms[1].mean);
+      EXPECT_FALSE(summary.arms[1].wall_per_step);
+      EXPECT_TRUE(summary.commands->arms[0].mean);
+      EXPECT_THAT(summary.warnings, testing::Contains(gate.why));
+    }
+  }
+}
+
 TEST(Launches, that_run_a_block_again_at_once_are_two_passes) {
   Launches launches;
   launches.add(5, 0, 0, 0, "was killed").add(5, 0, 0, 10).add(5, 1, 1, 10);

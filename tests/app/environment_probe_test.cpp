@@ -16,6 +16,7 @@ namespace traceml {
 namespace {
 
 using testing::Contains;
+using testing::ElementsAre;
 using testing::IsEmpty;
 
 // Sets a variable of this process, or takes it away, and puts it back.
@@ -73,6 +74,13 @@ TEST(Distortions, LeaveHarmlessValuesAlone) {
   const Variable blocking("CUDA_LAUNCH_BLOCKING", "0");
   const Variable debug("NCCL_DEBUG", "WARN");
   EXPECT_THAT(from_variables(), IsEmpty());
+}
+
+TEST(Distortions, AreSeenInVariablesThatAreGiven) {
+  EXPECT_THAT(distortions_in({{"A", "1"}, {"NCCL_DEBUG", "TRACE"}, {"CUDA_LAUNCH_BLOCKING", "1"}}),
+              ElementsAre("CUDA_LAUNCH_BLOCKING=1", "NCCL_DEBUG=TRACE"));
+  EXPECT_THAT(distortions_in({{"NCCL_DEBUG", "TRACE"}, {"NCCL_DEBUG", "WARN"}}), IsEmpty());
+  EXPECT_THAT(distortions_in({{"NCCL_DEBUG", "1"}, {"CUDA_LAUNCH_BLOCKING", ""}}), IsEmpty());
 }
 
 // The child asks to be traced by this process; without permission there is nothing to see.

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -81,6 +82,24 @@ TEST_F(LaunchCsv, gives_every_launch_back) {
   EXPECT_TRUE(warnings_.empty());
 }
 
+TEST_F(LaunchCsv, keeps_numbers_that_no_time_can_be) {
+  testing::TemporaryFolder other;
+  {
+    LaunchFile file(other.path(), kRun, kArms);
+    for (const double value : {0.0, -1.5, -HUGE_VAL, std::nan("")}) {
+      LaunchRecord launch = valid_launch(0, 0);
+      launch.value = value;
+      file.append(launch);
+    }
+  }
+  const auto launches = read_launches(other.path(), kRun, kArms, false, &warnings_);
+  ASSERT_EQ(launches.size(), 4u);
+  EXPECT_EQ(launches[0].value, 0);
+  EXPECT_EQ(launches[1].value, -1.5);
+  EXPECT_EQ(launches[2].value, -HUGE_VAL);
+  EXPECT_TRUE(std::isnan(*launches[3].value));
+}
+
 TEST_F(LaunchCsv, keeps_a_reason_in_one_field_whatever_it_says) {
   LaunchRecord launch = void_launch(3);
   launch.void_reason = "no \"number\", in\nline 3";
@@ -114,7 +133,7 @@ TEST_F(LaunchCsv, that_was_torn_loses_its_last_row_alone) {
 
 TEST_F(LaunchCsv, with_a_value_that_no_launch_has_is_refused_even_where_edits_are_accepted) {
   const std::string whole = text();
-  for (const std::string value : {"0", "-1", "nan", "inf", "x", ""}) {
+  for (const std::string value : {"x", "1e999", ""}) {
     std::string edited = whole;
     edited.replace(edited.find("0.30000000000000004"), 19, value);
     overwrite(edited);

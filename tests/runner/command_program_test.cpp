@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <memory>
 #include <set>
@@ -183,6 +184,38 @@ TEST_F(CommandCampaign, ends_when_it_is_asked_to_stop_and_keeps_what_it_has) {
   EXPECT_THAT(outcome.failure, HasSubstr("was stopped by signal 15 (SIGTERM)"));
   EXPECT_FALSE(outcome.log_of_failure);
   EXPECT_EQ(launches_.size(), 6u);
+}
+
+// To replace it would leave out a launch for its time.
+TEST_F(CommandCampaign, ends_at_a_launch_that_outlasts_its_limit) {
+  Plan plan = plan_of_two();
+  plan.config.measure.launch_timeout = Seconds(90);
+  for (const std::int64_t late : {1, 5}) {
+    const CommandOutcome outcome = run(
+        [&](LaunchOutcome& done) {
+          if (done.record.launch != late) return;
+          fail(done);
+          done.record.timed_out = true;
+        },
+        plan);
+    EXPECT_FALSE(outcome.finished);
+    EXPECT_EQ(launches_.size(), static_cast<std::size_t>(late) + 1);
+    const std::string who = late == 1 ? "launch 1 (new, warm-up)" : "launch 5 (";
+    EXPECT_THAT(outcome.failure, StartsWith(who));
+    EXPECT_THAT(outcome.failure, HasSubstr("took longer than its 90 s (measure.launch_timeout)"));
+    EXPECT_THAT(outcome.failure, HasSubstr("finished launches are kept"));
+    EXPECT_EQ(outcome.log_of_failure, "launches/" + std::to_string(late));
+  }
+}
+
+TEST_F(CommandCampaign, keeps_a_launch_whose_number_is_none_and_stops_at_the_look_that_it_spoils) {
+  for (const double value : {0.0, -1.0, std::nan(""), HUGE_VAL}) {
+    const CommandOutcome outcome = run([&](LaunchOutcome& done) {
+      if (done.record.launch == 7) done.record.value = value;
+    });
+    EXPECT_TRUE(outcome.finished) << outcome.failure;
+    EXPECT_EQ(launches_.size(), 2u + 6u * 2u) << value;
+  }
 }
 
 TEST_F(CommandCampaign, ends_at_the_time_limit_after_a_block) {
