@@ -60,14 +60,18 @@ void add_measuring(CLI::App* command, Arguments& arguments, const char* out_help
                     "a config without gates is an error (exit 2)");
 }
 
-void add_run(CLI::App& app, RunArguments& run) {
-  CLI::App* command = app.add_subcommand("run", "measure, judge, report (the default command)");
-  add_measuring(command, run, "folder for the results (default results/<name>-<time>)");
+void add_scratch(CLI::App* command, std::string* scratch) {
   command
-      ->add_option("--scratch", run.scratch,
+      ->add_option("--scratch", *scratch,
                    "folder of each node for raw files until they are gathered over MPI")
       ->check(not_empty)
       ->type_name("DIR");
+}
+
+void add_run(CLI::App& app, RunArguments& run) {
+  CLI::App* command = app.add_subcommand("run", "measure, judge, report (the default command)");
+  add_measuring(command, run, "folder for the results (default results/<name>-<time>)");
+  add_scratch(command, &run.scratch);
 }
 
 // The looks of a campaign: a verdict may be reached after so many launches.
@@ -79,6 +83,7 @@ void add_launch(CLI::App& app, LaunchArguments& launch) {
   CLI::App* command =
       app.add_subcommand("launch", "start several launches with mpirun or srun, judge them as one");
   add_measuring(command, launch, "folder for the results; launches that it holds are counted");
+  add_scratch(command, &launch.scratch);
   add_value(command, "-n,--ranks", &launch.ranks, integer_form(1, 1 << 20),
             "ranks of each launch (default 1)")
       ->type_name("N");

@@ -19,7 +19,8 @@ struct RunArguments {
 struct LaunchArguments {
   std::string config;
   std::vector<std::string> overrides;
-  std::string out;  // as of run; a folder of launches is gone on with
+  std::string out;      // as of run; a folder of launches is gone on with
+  std::string scratch;  // as of run
   bool quiet = false;
   bool require_gates = false;
   int ranks = 1;

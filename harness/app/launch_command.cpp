@@ -9,12 +9,17 @@
 #include <system_error>
 
 #include "harness/app/commands.h"
+#include "harness/app/data_check.h"
 #include "harness/app/environment_probe.h"
 #include "harness/app/launch_folder.h"
+#include "harness/app/lost_launches.h"
+#include "harness/app/pooled_launches.h"
 #include "harness/app/results_dir.h"
 #include "harness/backends/local/child_process.h"
 #include "harness/backends/mpi/mpi_backend.h"
 #include "harness/codec/config_file.h"
+#include "harness/codec/hosts_file.h"
+#include "harness/plan/command_rules.h"
 #include "harness/runner/allowed_cores.h"
 #include "harness/runner/launcher.h"
 
@@ -26,6 +31,9 @@ namespace fs = std::filesystem;
 constexpr int kUsualLaunches = 6;
 // Beside measure.time_limit and measure.step_timeout, which a launch keeps itself.
 constexpr Seconds kStartAndReports{300};
+constexpr const char* kAfterLimit =
+    "a launch is not measured again because of how long it took: give a longer limit, and another "
+    "--out";
 
 bool is_set(const char* name) {
   return std::getenv(name) != nullptr;
@@ -82,21 +90,31 @@ class Launches {
     setup_.in_container = fs::exists("/.dockerenv") || fs::exists("/run/.containerenv") ||
                           is_set("KUBERNETES_SERVICE_HOST");
     setup_.cores = allowed_core_count();
+    if (arguments.scratch.empty()) return;
+    // What an interrupted launch left there is in nobody's way.
+    std::string stamp = utc_now();
+    std::erase_if(stamp, [](char c) { return c == '-' || c == ':'; });
+    scratch_ =
+        (fs::path(arguments.scratch) / fmt::format("launches-{}-{}", stamp, ::getpid())).string();
   }
+
+  ~Launches() {
+    std::error_code ignored;
+    if (!scratch_.empty()) fs::remove(scratch_, ignored);  // where it is empty
+  }
+  Launches(const Launches&) = delete;
+  Launches& operator=(const Launches&) = delete;
 
   // Until every gate has its verdict or all launches are finished.
   PooledLaunches run() {
     count_finished();
     while (true) {
-      const std::vector<int> finished = finished_launches(out_);
-      const int count = static_cast<int>(finished.size());
+      const int count = static_cast<int>(finished_launches(out_, false).size());
       if (is_look(count)) {
         PooledLaunches pooled = read_launches(out_, false);
         if (has_ended(pooled)) return pooled;
       }
-      int next = 1;
-      for (const int number : finished) next += number == next ? 1 : 0;
-      launch(next, count);
+      launch(count + 1, count);
     }
   }
 
@@ -109,10 +127,9 @@ class Launches {
   }
 
   void count_finished() {
-    const std::vector<int> finished = finished_launches(out_);
+    const std::vector<FinishedLaunch> finished = finished_launches(out_, false);
     if (!finished.empty()) {
-      const RunInfo there =
-          read_run_info(dir_of_launch(out_, finished.back()) + "/raw/run_info.json");
+      const RunInfo& there = finished.back().info;
       require_same_campaign(out_, there, description_of(plan_.config, arguments_.ranks));
       const int planned = read_config_text(there.config_text, out_, {}).measure.launches;
       if (planned > plan_.facts.launches) {
@@ -120,6 +137,10 @@ class Launches {
                                      out_, planned, planned));
       }
       say(fmt::format("{} finished launches in {} are counted\n", finished.size(), out_));
+    }
+    if (const auto late = timed_out_launch(lost_launches(out_))) {
+      throw RunError(fmt::format("the campaign in {} has ended, since {}; {}", out_,
+                                 describe_timed_out(*late), kAfterLimit));
     }
     for (const std::string& name : set_unfinished_aside(out_)) {
       say(fmt::format("an unfinished launch was set aside: launches/{}\n", name));
@@ -136,20 +157,26 @@ class Launches {
     const std::string dir = dir_of_launch(out_, number);
     ProcessRequest request;
     request.argv = command_of_launch(setup_, number, dir);
+    if (!scratch_.empty()) {
+      request.argv.insert(request.argv.end(), {"--scratch", scratch_});
+    }
     request.output_file = request.error_file = dir + ".log";
     const MeasureConfig& measure = plan_.config.measure;
     request.time_limit = std::chrono::duration_cast<Nanos>(measure.time_limit +
                                                            measure.step_timeout + kStartAndReports);
     say(fmt::format("launch {} of at most {} ... ", number, plan_.facts.launches));
-    const ProcessResult result = runner_.run(request);
-    if (result.end == ProcessEnd::kStopped) {
+    ProcessResult result = runner_.run(request);
+    const auto failure = failure_of_launch(request, result, setup_.starter);
+    if (failure && stop_.received()) {  // it may have come to the launch first
+      result.end = ProcessEnd::kStopped;
+      result.signal = *stop_.received();
       say("stopped\n");
       throw RunError(fmt::format("{} in launch {}; {}", describe_end(request, result).substr(4),
                                  number, kept(finished)));
     }
-    if (const auto failure = failure_of_launch(request, result, setup_.starter)) {
+    if (failure) {
       say("failed\n");
-      throw_failure(*failure, number, finished);
+      throw_failure(*failure, result, number, finished);
     }
     say(fmt::format("{:.1f} s{}\n", Seconds(result.wall).count(), figures_of(dir)));
   }
@@ -160,11 +187,22 @@ class Launches {
                        finished, finished == 1 ? " is" : "es are", out_);
   }
 
-  [[noreturn]] void throw_failure(const LaunchFailure& failure, int number, int finished) const {
-    // A fault of command line or config is none of this launch.
-    if (failure.code == ExitCode::kUsage) throw UsageError(failure.cause);
-    throw RunError(fmt::format("launch {} failed: {}; its log is {}.log; {}", number, failure.cause,
-                               dir_of_launch(out_, number), kept(finished)));
+  [[noreturn]] void throw_failure(const LaunchFailure& failure, const ProcessResult& result,
+                                  int number, int finished) const {
+    const std::string dir = dir_of_launch(out_, number);
+    // A fault of command line or config is none of this launch, which did not begin.
+    if (failure.code == ExitCode::kUsage) {
+      std::error_code ignored;
+      if (!fs::exists(dir)) fs::remove(dir + ".log", ignored);
+      throw UsageError(failure.cause);
+    }
+    std::string cause = result.end == ProcessEnd::kTimedOut ? "" : sentence_left_in(dir);
+    if (cause.empty()) cause = failure.cause;
+    const bool counts = std::ssize(finished_launches(out_, false)) >= number;  // it failed later
+    if (!counts) record_failure(dir, cause);
+    const bool for_good = !counts && tells_of_a_limit(cause);
+    throw RunError(fmt::format("launch {} failed: {}; its log is {}.log; {}", number, cause, dir,
+                               for_good ? kAfterLimit : kept(finished + (counts ? 1 : 0))));
   }
 
   // Reads what the launch left, which must be whole.
@@ -190,13 +228,22 @@ class Launches {
   StopSignals stop_;
   LocalProcessRunner runner_;
   LaunchSetup setup_;
+  std::string scratch_;  // of this campaign; empty: none
 };
 
 Config read_config_of(const LaunchArguments& arguments) {
-  std::vector<std::string> overrides = arguments.overrides;
-  if (arguments.launches)
+  Config config = read_config_file(arguments.config, arguments.overrides);
+  if (runs_commands(config)) {
+    throw UsageError(
+        fmt::format("the arms of {0} are commands, which are launched anyway; run it with "
+                    "traceml-bench {0}",
+                    arguments.config));
+  }
+  if (arguments.launches) {
+    std::vector<std::string> overrides = arguments.overrides;
     overrides.push_back(fmt::format("measure.launches={}", *arguments.launches));
-  Config config = read_config_file(arguments.config, overrides);
+    config = read_config_file(arguments.config, overrides);
+  }
   if (config.measure.launches <= 1) config.measure.launches = kUsualLaunches;
   if (config.measure.launch != 0) {
     throw UsageError("measure.launch names one launch; traceml-bench launch sets it itself");
@@ -208,6 +255,16 @@ Config read_config_of(const LaunchArguments& arguments) {
   return config;
 }
 
+// What every launch would refuse is refused once, before a folder is made.
+void check_before_launches(const Plan& plan, int ranks) {
+  const RequireConfig& require = plan.config.require;
+  if (require.ranks.value_or(ranks) != ranks) {
+    throw RunError(fmt::format("require.ranks is {}, but launches of {} were asked for; give -n {}",
+                               *require.ranks, ranks, *require.ranks));
+  }
+  list_data_sets(plan, ranks);
+}
+
 }  // namespace
 
 int launch_command(const LaunchArguments& arguments) {
@@ -215,9 +272,12 @@ int launch_command(const LaunchArguments& arguments) {
     throw UsageError("traceml-bench launch starts mpirun itself; start it without mpirun");
   }
   const Plan plan = make_plan(read_config_of(arguments), arguments.ranks);
+  check_before_launches(plan, arguments.ranks);
   const std::string out = make_folder(arguments, plan.config.name);
   const LaunchFolderLock lock(out);
-  const FinishedRun run = judge_launches(Launches(arguments, out, plan).run());
+  const PooledLaunches launches = Launches(arguments, out, plan).run();
+  if (!launches.hosts.empty()) write_hosts(hosts_file(out), {launches.info.nodes, launches.hosts});
+  const FinishedRun run = judge_launches(launches);
   publish(out, run, arguments.quiet);
   return run.summary.exit_code;
 }

@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/app/finished_run.h"
-#include "harness/core/records.h"
+#include "harness/codec/run_info.h"
 
 namespace traceml {
 
@@ -33,35 +32,25 @@ class LaunchFolderLock {
   int descriptor_ = -1;
 };
 
-// Numbers of the finished launches: those whose files say that their plan was run to its end.
-// Throws RunError for files that say so and were edited.
-std::vector<int> finished_launches(const std::string& out);
-
-// Renames what unfinished launches left, "0003" to "0003.unfinished-1"; nothing is deleted.
-// Returns the new names.
-std::vector<std::string> set_unfinished_aside(const std::string& out);
-
-// All finished launches as one set of records.
-struct PooledLaunches {
-  std::vector<int> numbers;
-  RunInfo info;  // of the first, with what holds for all
-  Plan plan;     // plan.facts: facts_over_launches()
-  std::vector<RankRecords> records;
-  std::vector<std::string> warnings;
+// A launch whose files say that its plan was run to its end.
+struct FinishedLaunch {
+  int number = 0;
+  RunInfo info;
 };
 
-// There must be one at least. Throws RunError for files that cannot be read, UsageError where
-// launches of different configs or builds lie together.
-PooledLaunches read_launches(const std::string& out, bool accept_edited);
+// They are numbered 1 to n without a gap, and only the last launch that was begun may be
+// unfinished. Throws RunError naming the launch that is missing, torn, edited or a copy.
+std::vector<FinishedLaunch> finished_launches(const std::string& out, bool accept_edited);
+
+// Sets aside what an unfinished launch left (lost_launches.h); nothing is deleted. Returns the new
+// names. Throws as finished_launches().
+std::vector<std::string> set_unfinished_aside(const std::string& out);
 
 // Throws UsageError, naming the first difference, where launches of this config, ranks and build
 // cannot be added to a folder that holds a launch like `there`.
 void require_same_campaign(const std::string& out, const RunInfo& there, const RunInfo& here);
 
-// Whether the launches so far give every verdict there can be, or are as many as planned.
-bool has_ended(const PooledLaunches& launches);
-
-// Verdict and figures over the launches. An unfinished campaign passes nothing.
-FinishedRun judge_launches(const PooledLaunches& launches);
+// "Open MPI 4.1.4"; empty where the environment has no such fact.
+std::string fact_of(const RunInfo& info, const std::string& name);
 
 }  // namespace traceml

@@ -1,6 +1,7 @@
 #include "harness/app/commands.h"
 #include "harness/app/finished_run.h"
 #include "harness/app/launch_folder.h"
+#include "harness/app/pooled_launches.h"
 
 namespace traceml {
 namespace {

@@ -2,6 +2,8 @@
 import json
 import pathlib
 import random
+import re
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -13,6 +15,8 @@ from harness_run import BINARY, MPIRUN, TIMEOUT_S, files_of, run, run_json
 CONFIGS = pathlib.Path(__file__).resolve().parent.parent.parent / "configs"
 EQUAL = str(CONFIGS / "spin-launches.yaml")
 QUICK = ("--set", "measure.steps=8")
+KILLS_S = 35  # for kills at up to 20 moments
+FAULT = "plant: [{fault: {rank: 0, window: 3, step: 4, how: %s}}]\n"
 
 
 class Launches(unittest.TestCase):
@@ -101,15 +105,119 @@ class Verdicts(Launches):
         self.assertIn("start it with traceml-bench launch", done.stderr)
 
 
+class Selection(Launches):
+    """A verdict is over all launches that were begun; none may be left out by its value."""
+
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.whole = pathlib.Path(folder.name) / "whole"
+        done = run("launch", EQUAL, "--out", str(cls.whole), *QUICK)
+        assert done.returncode == 0, done.stderr
+
+    def setUp(self):
+        super().setUp()
+        shutil.copytree(self.whole, self.out)
+        self.raw = self.out / "launches"
+
+    def expect_refused(self, sentence):
+        """By report and by launch."""
+        report = run("report", str(self.out))
+        self.assertEqual(report.returncode, 4, report.stdout)
+        self.assertIn(sentence, report.stderr)
+        self.assertEqual(self.launch(), 4, self.done.stdout)
+        self.assertIn(sentence, self.done.stderr)
+
+    def test_a_launch_that_was_taken_away_is_missed(self):
+        shutil.rmtree(self.raw / "0002")
+        self.expect_refused("launch 2 is missing in")
+        (self.raw / "0002.log").unlink()
+        self.expect_refused("launch 2 is missing in")
+
+    def test_a_torn_launch_is_no_unfinished_one(self):
+        file = self.raw / "0003/raw/run_info.json"
+        file.write_text(file.read_text()[:200])
+        self.expect_refused("launches/0003/raw/run_info.json")
+
+    def test_a_copied_launch_is_no_launch(self):
+        shutil.rmtree(self.raw / "0004")
+        shutil.copytree(self.raw / "0001", self.raw / "0004")
+        self.expect_refused("is of launch 1, not of launch 4")
+
+    def test_a_note_of_one_launch_is_kept_with_its_number(self):
+        notes = run_json(self.whole)["notes"]
+        file = self.raw / "0005/raw/run_info.json"
+        info = json.loads(file.read_text())
+        info["notes"].append("a note of this launch")
+        file.write_text(json.dumps(info))
+        self.assertEqual(run("report", str(self.out)).returncode, 4)  # edited
+        report = run("report", str(self.out), "--accept-edited")
+        self.assertEqual(report.returncode, 0, report.stderr)
+        self.assertEqual(run_json(self.out)["notes"], [*notes, "launch 5: a note of this launch"])
+
+    def test_more_than_a_quarter_of_failed_launches_pass_nothing(self):
+        for again in (1, 2):
+            aside = self.raw / f"0006.unfinished-{again}"
+            aside.mkdir()
+            (self.raw / f"{aside.name}.failure").write_text("rank 0: thrown\n")
+            self.assertEqual(run("report", str(self.out)).returncode, 0 if again == 1 else 11)
+        verdict = run_json(self.out)
+        self.assertEqual(verdict["gates"][0]["reason"], "too_few_units")
+        self.assertIn("2 launches failed and were measured again", verdict["gates"][0]["why"])
+        self.assertIn("launch 6 (rank 0: thrown, 2 times)", " ".join(verdict["warnings"]))
+        (self.raw / "0006.unfinished-1").rmdir()
+        self.expect_refused("0006.unfinished-1 is missing")
+
+    def test_a_launch_ended_by_a_limit_lets_a_whole_campaign_pass_nothing(self):
+        aside = self.out / "launches/0004.unfinished-1/raw"
+        aside.mkdir(parents=True)
+        (aside / "failure_rank_0000.txt").write_text(
+            "rank 0: the time limit of 2 s (measure.time_limit) was reached here\n")
+        report = run("report", str(self.out))
+        self.assertEqual(report.returncode, 4)
+        self.assertIn("launch 4 was ended by a limit of time", " ".join(report.stdout.split()))
+        self.assertEqual(run_json(self.out)["gates"][0]["outcome"], "inconclusive")
+        self.assertEqual(self.launch(), 4)
+
+    def test_launches_on_different_nodes_name_none(self):
+        self.assertTrue((self.whole / "hosts.json").exists())
+        hosts = self.raw / "0002/hosts.json"
+        document = json.loads(hosts.read_text())
+        document["nodes"][0]["host"] = "another"
+        hosts.write_text(json.dumps(document))
+        self.assertEqual(run("report", str(self.out)).returncode, 0)
+        self.assertIn("launches ran on different nodes", " ".join(run_json(self.out)["warnings"]))
+
+
 class Failures(Launches):
     def test_a_failed_launch_ends_the_campaign_with_4_and_is_named_with_its_log(self):
         config = self.config(pathlib.Path(EQUAL).read_text()
-                             + "plant: [{fault: {rank: 0, window: 3, step: 4, how: throw}}]\n")
+                             + FAULT % "throw")
         self.assertEqual(self.launch(config=config), 4)
         self.assertIn("launch 1 failed: rank 0", self.done.stderr)
         self.assertIn("0001.log", self.done.stderr)
         self.assertNotIn("non-zero status", self.done.stdout + self.done.stderr)
         self.assertTrue((self.out / "launches/0001.log").read_text())
+
+    def test_a_launch_that_its_own_duration_ended_ends_the_campaign_for_good(self):
+        config = self.config(pathlib.Path(EQUAL).read_text() + FAULT % "hang")
+        limit = ("--set", "measure.step_timeout=1s", "--set", "measure.device_drain=500ms")
+        self.assertEqual(self.launch(*limit, config=config), 4)
+        self.assertIn("a launch is not measured again because of how long it took",
+                      self.done.stderr)
+        for _ in range(2):
+            self.assertEqual(self.launch(*limit, config=config), 4)
+            self.assertIn("has ended, since launch 1 was ended by a limit of time (rank 0",
+                          self.done.stderr)
+        report = run("report", str(self.out))
+        self.assertEqual(report.returncode, 4)
+        self.assertIn("has no finished launch; launch 1 was ended by a limit", report.stderr)
+
+    def test_raw_files_grow_in_a_scratch_folder_that_is_empty_afterwards(self):
+        scratch = self.path / "scratch"
+        self.assertEqual(self.launch("--scratch", str(scratch)), 0, self.done.stderr)
+        self.assertEqual(list(scratch.iterdir()), [])
 
     def test_finished_launches_are_kept_when_a_later_one_fails(self):
         self.assertEqual(self.kill_after("0003"), -signal.SIGKILL)
@@ -144,24 +252,46 @@ class Failures(Launches):
             process.communicate(timeout=TIMEOUT_S)
             return process.returncode
 
+    def kill_once(self, kill, moment_s):
+        """Whether the signal ended the campaign; False: it was over before."""
+        with self.start() as process:
+            try:
+                process.wait(timeout=moment_s)
+            except subprocess.TimeoutExpired:
+                process.send_signal(kill)
+            _, errors = process.communicate(timeout=TIMEOUT_S)
+        self.assertIn(process.returncode, (-signal.SIGKILL, -signal.SIGTERM, -signal.SIGINT, 4, 0),
+                      errors)
+        stopped = process.returncode == 4 and re.search("stopped by SIG|stopped by signal", errors)
+        return process.returncode < 0 or stopped is not None
+
     def test_a_campaign_killed_at_any_moment_goes_on_to_the_same_verdict(self):
-        self.assertEqual(self.launch(out=self.path / "whole"), 0, self.done.stderr)
+        whole = self.path / "whole"
+        begun = time.monotonic()
+        self.assertEqual(self.launch(out=whole), 0, self.done.stderr)
+        launch_s = (time.monotonic() - begun) / 6
         moments = random.Random(20261129)
-        ends = []
-        for kill in (signal.SIGKILL, signal.SIGTERM, signal.SIGKILL, signal.SIGINT):
-            with self.start() as process:
-                try:
-                    process.wait(timeout=moments.uniform(0.05, 3))
-                except subprocess.TimeoutExpired:
-                    process.send_signal(kill)
-                process.communicate(timeout=TIMEOUT_S)
-                ends.append(process.returncode)
-        self.assertLessEqual(set(ends), {-signal.SIGKILL, 4, 0}, ends)
+        kills = (signal.SIGKILL, signal.SIGTERM, signal.SIGKILL, signal.SIGINT)
+        struck = []
+        end = time.monotonic() + KILLS_S
+        while len(struck) < 20 and time.monotonic() < end:
+            moment_s = moments.uniform(0.02, 1.3 * launch_s)
+            struck.append(self.kill_once(kills[len(struck) % len(kills)], moment_s))
+        self.assertGreaterEqual(len(struck), 4)
+        self.assertGreaterEqual(sum(struck), len(struck) / 2, struck)
         self.assertEqual(self.launch(), 0, self.done.stderr)
-        whole, resumed = files_of(self.path / "whole"), files_of(self.out)
-        self.assertEqual(whole, resumed)
         finished = [name for name in self.launches() if name.isdigit()]
         self.assertEqual(finished, ["0001", "0002", "0003", "0004", "0005", "0006"])
+        lost = [path for path in (self.out / "launches").glob("*.unfinished-*") if path.is_dir()]
+        said = " ".join(run_json(self.out)["warnings"])
+        self.assertRegex(said, f"{len(lost)} launch(es)? did not finish and counts? for nothing: ")
+        self.assertRegex(said, r"launch \d \(interrupted")
+
+        with self.subTest("but for what was interrupted, the reports are the same to the byte"):
+            for path in lost:
+                path.rename(self.path / path.name)
+            self.assertEqual(run("report", str(self.out)).returncode, 0)
+            self.assertEqual(files_of(whole), files_of(self.out))
 
     def test_sigterm_ends_the_launch_with_code_4(self):
         with self.start() as process:

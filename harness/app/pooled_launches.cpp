@@ -1,0 +1,205 @@
+#include "harness/app/pooled_launches.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "harness/analysis/campaign.h"
+#include "harness/analysis/gate_replay.h"
+#include "harness/analysis/launch_pool.h"
+#include "harness/app/launch_folder.h"
+#include "harness/codec/config_file.h"
+#include "harness/codec/gate_figures.h"
+#include "harness/codec/hosts_file.h"
+#include "harness/codec/raw_files.h"
+#include "harness/core/error.h"
+
+namespace traceml {
+namespace {
+
+// Facts of the machine and the software that are not the same in all launches.
+void warn_of_environments(const std::vector<RunInfo>& infos, std::vector<std::string>* warnings) {
+  std::vector<std::string> differing;
+  for (const auto& [name, value] : infos.front().environment.facts) {
+    const bool same =
+        std::all_of(infos.begin(), infos.end(), [&, &key = name](const RunInfo& info) {
+          return fact_of(info, key) == fact_of(infos.front(), key);
+        });
+    if (!same) differing.push_back(name);
+  }
+  if (differing.empty()) return;
+  warnings->push_back(fmt::format("launches ran in different environments: they differ in {}",
+                                  fmt::join(differing, ", ")));
+}
+
+// Those that not all launches have are named after theirs: "launches 1, 4: ...".
+std::vector<std::string> notes_of_all(const std::vector<RunInfo>& infos) {
+  std::vector<std::string> order;
+  std::map<std::string, std::set<std::size_t>> launches;
+  for (std::size_t i = 0; i < infos.size(); ++i) {
+    for (const std::string& note : infos[i].notes) {
+      if (launches[note].empty()) order.push_back(note);
+      launches[note].insert(i + 1);
+    }
+  }
+  std::vector<std::string> notes;
+  for (const std::string& note : order) {
+    const std::set<std::size_t>& in = launches[note];
+    notes.push_back(in.size() == infos.size()
+                        ? note
+                        : fmt::format("launch{} {}: {}", in.size() == 1 ? "" : "es",
+                                      fmt::join(in, ", "), note));
+  }
+  return notes;
+}
+
+// What holds for all launches; counters are sums.
+RunInfo common_info(const std::vector<RunInfo>& infos) {
+  RunInfo common = infos.front();
+  common.notes = notes_of_all(infos);
+  common.counters.clear();
+  std::set<std::string> distortions;
+  for (const RunInfo& info : infos) {
+    for (const auto& [name, count] : info.counters) common.counters[name] += count;
+    distortions.insert(info.distortions.begin(), info.distortions.end());
+  }
+  common.distortions.assign(distortions.begin(), distortions.end());
+  return common;
+}
+
+// Aliases are those of one launch: they stand for all where each ran on the same machines. A
+// hosts.json that is not there, as in a folder that was shared, tells of no difference.
+void name_common_nodes(const std::string& out, const std::vector<RunInfo>& infos,
+                       PooledLaunches* pooled) {
+  bool same = true;
+  for (std::size_t i = 0; i < infos.size(); ++i) {
+    const auto hosts = read_hosts(hosts_file(dir_of_launch(out, static_cast<int>(i) + 1)));
+    if (pooled->hosts.empty()) pooled->hosts = hosts;
+    same &= infos[i].nodes == infos.front().nodes;
+    same &= hosts.empty() || hosts == pooled->hosts;
+  }
+  if (same) return;
+  pooled->info.nodes.clear();
+  pooled->hosts.clear();
+  pooled->warnings.push_back(
+      "launches ran on different nodes, so none is named for a rank; hosts.json of each launch has "
+      "its own");
+}
+
+std::vector<std::string> names_of(const std::vector<ArmFacts>& arms) {
+  std::vector<std::string> names;
+  for (const ArmFacts& arm : arms) names.push_back(arm.name);
+  return names;
+}
+
+// The plan of the campaign, of which each launch was planned.
+Plan plan_of_campaign(const std::vector<RunInfo>& infos, const std::string& out) {
+  int launches = 0;
+  for (const RunInfo& info : infos) {
+    launches = std::max(launches, read_config_text(info.config_text, out, {}).measure.launches);
+  }
+  Config config = read_config_text(infos.front().config_text, out, {});
+  if (launches <= 1) {
+    throw UsageError(fmt::format("{} holds runs that are not launches of one campaign", out));
+  }
+  config.measure.launch = 0;
+  config.measure.launches = launches;
+  Plan plan = make_plan(config, infos.front().world_size);
+  plan.facts = facts_over_launches(plan.facts);
+  return plan;
+}
+
+// As any other reason for no verdict: `inconclusive: pass` holds for it, and a failure stays one.
+void withhold_for_failures(const std::string& why, CampaignSummary& summary) {
+  bool undecided = false;
+  for (GateResult& gate : summary.gates) {
+    if (gate.outcome != Outcome::kPass) continue;
+    gate.outcome = Outcome::kInconclusive;
+    gate.reason = Reason::kTooFewUnits;
+    gate.all_reasons.insert(gate.all_reasons.begin(), Reason::kTooFewUnits);
+    gate.why = why;
+    undecided |= !gate.spec.inconclusive_passes;
+  }
+  if (!undecided || summary.outcome != Outcome::kPass) return;
+  summary.outcome = Outcome::kInconclusive;
+  summary.reason = Reason::kTooFewUnits;
+  summary.exit_code = value_of(ExitCode::kInconclusive);
+}
+
+}  // namespace
+
+PooledLaunches read_launches(const std::string& out, bool accept_edited) {
+  PooledLaunches pooled;
+  pooled.lost = lost_launches(out);
+  std::vector<RunInfo> infos;
+  for (FinishedLaunch& launch : finished_launches(out, accept_edited)) {
+    infos.push_back(std::move(launch.info));
+    require_same_campaign(out, infos.front(), infos.back());
+  }
+  if (infos.empty()) {
+    const auto late = timed_out_launch(pooled.lost);
+    throw RunError(fmt::format("{}/launches has no finished launch{}", out,
+                               late ? "; " + describe_timed_out(*late) : ""));
+  }
+  pooled.finished = static_cast<int>(infos.size());
+  pooled.info = common_info(infos);
+  pooled.plan = plan_of_campaign(infos, out);
+  pooled.plan.facts.distortions = pooled.info.distortions;
+  if (const std::string lost = describe_lost(pooled.lost); !lost.empty()) {
+    pooled.warnings.push_back(lost);
+  }
+  warn_of_environments(infos, &pooled.warnings);
+  name_common_nodes(out, infos, &pooled);
+  const std::vector<std::string> arms = names_of(pooled.plan.facts.arms);
+  for (int before = 0; before < pooled.finished; ++before) {
+    const RunInfo& info = infos[static_cast<std::size_t>(before)];
+    const std::string raw = dir_of_launch(out, before + 1) + "/raw";
+    const Plan own = make_plan(read_config_text(info.config_text, raw, {}), info.world_size);
+    std::vector<RankRecords> records =
+        read_run_records({raw, info.run, arms, accept_edited}, own.facts, &pooled.warnings);
+    append_launch(pooled.plan.facts, before, std::move(records), &pooled.records);
+  }
+  return pooled;
+}
+
+bool has_ended(const PooledLaunches& launches) {
+  const CampaignFacts& facts = launches.plan.facts;
+  for (const int look : looks_of(facts)) {
+    if (look > launches.finished) continue;
+    if (decide_at_look(facts, launches.records, look).stop) return true;
+  }
+  return false;
+}
+
+FinishedRun judge_launches(const PooledLaunches& launches) {
+  FinishedRun run;
+  run.info = launches.info;
+  run.plan = launches.plan;
+  run.summary = summarize_campaign(run.plan.facts, launches.records);
+  run.summary.warnings.insert(run.summary.warnings.end(), launches.warnings.begin(),
+                              launches.warnings.end());
+  const std::string why =
+      too_many_failed(launches.lost, static_cast<std::size_t>(launches.finished));
+  if (!why.empty()) withhold_for_failures(why, run.summary);
+  const auto late = timed_out_launch(launches.lost);
+  if (late) {
+    run.info.failure =
+        describe_timed_out(*late) + ", which ended the campaign: a limit leaves out slow launches";
+  } else if (!has_ended(launches)) {
+    run.info.failure = fmt::format(
+        "{} of at most {} launches are finished; repeat the launch command with this --out to go "
+        "on",
+        launches.finished, run.plan.facts.launches);
+  }
+  if (!run.info.failure.empty()) {
+    run.info.finished = false;
+    withhold_passes(run.summary);
+  }
+  run.summary.exit_code = exit_code_of(run.info, run.summary);
+  return run;
+}
+
+}  // namespace traceml

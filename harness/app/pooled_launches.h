@@ -1,0 +1,34 @@
+#pragma once
+// All finished launches of a campaign as one set of records, and the verdict over them.
+
+#include <string>
+#include <vector>
+
+#include "harness/app/finished_run.h"
+#include "harness/app/lost_launches.h"
+#include "harness/core/records.h"
+
+namespace traceml {
+
+struct PooledLaunches {
+  int finished = 0;  // launches 1 to this one
+  RunInfo info;      // of the first, with what holds for all
+  Plan plan;         // plan.facts: facts_over_launches()
+  std::vector<RankRecords> records;
+  std::vector<LostLaunch> lost;
+  std::vector<std::string> hosts;  // by node, where all launches ran on the same; else empty
+  std::vector<std::string> warnings;
+};
+
+// There must be one at least. Throws RunError for files that cannot be read or are not those of the
+// launches 1 to n, UsageError where launches of different configs or builds lie together.
+PooledLaunches read_launches(const std::string& out, bool accept_edited);
+
+// Whether the launches so far give every verdict there can be, or are as many as planned.
+bool has_ended(const PooledLaunches& launches);
+
+// Verdict and figures over the launches. An unfinished campaign passes nothing, and so does one of
+// which a launch was ended by a limit of time or too many failed.
+FinishedRun judge_launches(const PooledLaunches& launches);
+
+}  // namespace traceml
