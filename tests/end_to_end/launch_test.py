@@ -275,7 +275,9 @@ class Failures(Launches):
         struck = []
         end = time.monotonic() + KILLS_S
         while len(struck) < 20 and time.monotonic() < end:
-            moment_s = moments.uniform(0.02, 1.3 * launch_s)
+            # A launch of a virtual clock writes its files soon after its start and ends slowly.
+            most_s = 1.3 * launch_s if len(struck) % 3 == 2 else 0.5
+            moment_s = moments.uniform(0.02, most_s)
             struck.append(self.kill_once(kills[len(struck) % len(kills)], moment_s))
         self.assertGreaterEqual(len(struck), 4)
         self.assertGreaterEqual(sum(struck), len(struck) / 2, struck)
@@ -283,9 +285,10 @@ class Failures(Launches):
         finished = [name for name in self.launches() if name.isdigit()]
         self.assertEqual(finished, ["0001", "0002", "0003", "0004", "0005", "0006"])
         lost = [path for path in (self.out / "launches").glob("*.unfinished-*") if path.is_dir()]
-        said = " ".join(run_json(self.out)["warnings"])
-        self.assertRegex(said, f"{len(lost)} launch(es)? did not finish and counts? for nothing: ")
-        self.assertRegex(said, r"launch \d \(interrupted")
+        if lost:
+            said = " ".join(run_json(self.out)["warnings"])
+            self.assertRegex(said, f"{len(lost)} launch(es)? did not finish and counts? for")
+            self.assertRegex(said, r"launch \d \(interrupted")
 
         with self.subTest("but for what was interrupted, the reports are the same to the byte"):
             for path in lost:
