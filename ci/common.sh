@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Sourced by the scripts beside it: strict mode, the root of the clone as working folder, helpers.
+# Sourced by the scripts beside it: strict mode, the root of the clone as working folder, functions.
 set -euo pipefail
 script=$(realpath "$0")
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

@@ -83,12 +83,25 @@ void warn_of_carry_over(const CampaignFacts& facts, const GateSpec& gate,
                   ": something is carried over from the other arm's window");
 }
 
+// A gate that gives no verdict run after run has failed at its work (`escalate_after`).
+void escalate(GateResult& gate) {
+  const int in_a_row = gate.spec.inconclusive_before + 1;
+  if (gate.spec.escalate_after == 0 || gate.outcome != Outcome::kInconclusive) return;
+  if (in_a_row < gate.spec.escalate_after) return;
+  gate.outcome = Outcome::kFail;
+  gate.escalated = true;
+  gate.why = "no verdict in " + std::to_string(in_a_row) +
+             " runs in a row (escalate_after: " + std::to_string(gate.spec.escalate_after) +
+             "): " + gate.why;
+}
+
 void judge_overall(CampaignSummary& summary) {
+  for (GateResult& gate : summary.gates) escalate(gate);
   summary.no_gates = summary.gates.empty();
   bool fails = false, undecided = false;
   for (const GateResult& gate : summary.gates) {
     fails |= gate.outcome == Outcome::kFail;
-    if (gate.outcome != Outcome::kInconclusive || gate.spec.inconclusive_passes) continue;
+    if (gate.outcome != Outcome::kInconclusive || counts_as_pass(gate)) continue;
     undecided = true;
     const bool leads = gate.reason && (!summary.reason || precedence_of(*gate.reason) <
                                                               precedence_of(*summary.reason));
@@ -112,6 +125,14 @@ int blocks_of(const CampaignWindows& windows) {
 }
 
 }  // namespace
+
+bool counts_as_pass(const GateResult& gate) {
+  if (gate.outcome != Outcome::kInconclusive) return gate.outcome == Outcome::kPass;
+  return gate.spec.inconclusive_passes &&
+         std::all_of(gate.all_reasons.begin(), gate.all_reasons.end(), [](Reason reason) {
+           return precedence_of(reason) >= precedence_of(Reason::kTooFewUnits);
+         });
+}
 
 CampaignSummary summarize_campaign(const CampaignFacts& facts,
                                    const std::vector<RankRecords>& ranks) {

@@ -14,6 +14,10 @@ namespace traceml {
 CampaignSummary summarize_campaign(const CampaignFacts& facts,
                                    const std::vector<RankRecords>& ranks);
 
+// Whether a gate counts as passed: by its verdict, or by `inconclusive: pass` where nothing but the
+// spread of its times keeps it from one. What makes the run itself invalid never passes (2.6).
+bool counts_as_pass(const GateResult& gate);
+
 // What the runner asks at a look (CampaignFacts::looks): which gates are closed, and so which arms
 // still run.
 struct LookDecision {

@@ -104,6 +104,7 @@ GateRule rule_of(const CampaignFacts& facts, const GateSpec& gate) {
   rule.bound = std::log1p(gate.delta);
   rule.alpha = facts.alpha;
   rule.looks = alpha_shares(facts);
+  rule.sequence = facts.until_verdict;
   rule.gates = static_cast<int>(std::max<std::size_t>(facts.gates.size(), 1));
   rule.allowance = {facts.interaction_sd, 1};
   return rule;

@@ -115,7 +115,7 @@ void estimate(const std::vector<double>& ratios, const RunSetRule& rule, RunSetC
 // Asked only where nothing else forbids a verdict.
 void judge_pairs(const std::vector<double>& ratios, const RunSetRule& rule,
                  RunSetComparison& result) {
-  const GateRule gate_rule{std::log1p(rule.delta), rule.alpha, rule.looks, 1, {}};
+  const GateRule gate_rule{std::log1p(rule.delta), rule.alpha, rule.looks, 1, false, {}};
   const Judgement judgement = judge(*launch_estimate(ratios), gate_rule);
   result.direction = judgement.direction;
   result.outcome = judgement.outcome;

@@ -99,6 +99,7 @@ std::string_view name_of(Direction direction);
 struct GateResult {
   GateSpec spec;
   Outcome outcome = Outcome::kInconclusive;
+  bool escalated = false;           // a failure only because earlier runs gave no verdict either
   std::optional<Reason> reason;     // headline, for inconclusive
   std::vector<Reason> all_reasons;  // headline first
   std::string why;                  // one sentence with the arithmetic of the reason

@@ -8,10 +8,11 @@
 namespace traceml {
 
 struct GateRule {
-  double bound = 0;     // ln(1 + delta)
-  double alpha = 0.05;  // of each wrong verdict, over all looks
-  int looks = 4;        // K
-  int gates = 1;        // m
+  double bound = 0;       // ln(1 + delta)
+  double alpha = 0.05;    // of each wrong verdict, over all looks
+  int looks = 4;          // K
+  int gates = 1;          // m
+  bool sequence = false;  // judged by a confidence sequence
   Allowance allowance;
 
   double pass_level() const { return alpha / looks; }

@@ -255,7 +255,7 @@ CommandLine parse_command_line(std::vector<std::string> args) {
   add_datagen(app, datagen);
   add_doctor(app, doctor);
 
-  if (args.empty()) args.push_back("--help");
+  if (args.empty()) throw UsageError("no config and no command; see traceml-bench --help");
   if (!contains(kCommands, args.front()) && !contains(kGlobalFlags, args.front())) {
     refuse_unknown_command(args.front());
     args.insert(args.begin(), "run");

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
@@ -70,6 +71,16 @@ std::string failure_file(const std::string& raw, Rank rank) {
   return fmt::format("{}/failure_rank_{:04}.txt", raw, rank.value);
 }
 
+// Of a run that ended early nothing is escalated: it was not the gate that gave no verdict.
+void apply_history(const RunInfo& info, CampaignFacts& facts) {
+  constexpr std::int64_t kMost = 1'000'000;
+  for (GateSpec& gate : facts.gates) {
+    const auto found = info.inconclusive_before.find(gate.name);
+    if (found == info.inconclusive_before.end()) continue;
+    gate.inconclusive_before = static_cast<int>(std::min(found->second, kMost));
+  }
+}
+
 // Half a run passes nothing: what ended it may have been on its way to a regression.
 void withhold_passes(CampaignSummary& summary) {
   if (summary.outcome == Outcome::kPass) summary.outcome = Outcome::kInconclusive;
@@ -92,6 +103,7 @@ FinishedRun read_finished_run(const std::string& dir, bool accept_edited) {
   run.plan = make_plan(read_config_text(run.info.config_text, raw + "/run_info.json", {}),
                        run.info.world_size);
   run.plan.facts.distortions = run.info.distortions;
+  if (run.info.finished) apply_history(run.info, run.plan.facts);
 
   std::vector<std::string> warnings;
   const std::vector<std::string> arms = arm_names_of(run.plan);

@@ -16,6 +16,8 @@ namespace {
 FirstConfigFacts facts_of(const InitArguments& arguments) {
   FirstConfigFacts facts;
   facts.cores = allowed_core_count();
+  facts.folder = std::filesystem::path(arguments.out).parent_path().string();
+  if (!facts.folder.empty()) facts.folder += "/";
   if (arguments.dataset.empty()) return facts;
   const Dataset dataset = load_dataset(arguments.dataset);
   // A config names a data set from its own folder.

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <optional>
@@ -13,6 +14,7 @@
 #include "harness/app/commands.h"
 #include "harness/backends/mpi/launch_environment.h"
 #include "harness/core/error.h"
+#include "harness/core/error_line.h"
 
 namespace traceml {
 namespace {
@@ -38,6 +40,13 @@ void keep_standard_streams() {
     [[maybe_unused]] const int lowest =
         ::open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);
   }
+}
+
+// A reader of our output that leaves and a limit on file sizes are errors that we tell of, not
+// deaths.
+void turn_signals_into_errors() {
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
 }
 
 void refuse_ranks(const CommandLine& line, const std::string& command,
@@ -70,7 +79,7 @@ int give_up(const std::string& sentence, ExitCode code,
   if (launched && launched->rank != 0) {
     std::this_thread::sleep_for(std::chrono::seconds(1));
   } else {
-    fmt::print(stderr, "traceml-bench: {}\n", sentence);
+    print_error_line("traceml-bench: " + sentence);
   }
   return value_of(code);
 }
@@ -81,6 +90,7 @@ int give_up(const std::string& sentence, ExitCode code,
 int main(int argc, char** argv) {
   using namespace traceml;
   keep_standard_streams();
+  turn_signals_into_errors();
   const std::optional<LaunchedRank> launched = launched_rank(process_environment);
   try {
     return run_main(std::vector<std::string>(argv + 1, argv + argc), launched);

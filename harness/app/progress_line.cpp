@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "harness/app/terminal_probe.h"
+#include "harness/core/error_line.h"
 
 namespace traceml {
 
@@ -30,11 +31,11 @@ void ProgressLine::on_window(const WindowProgress& progress) {
 
 void ProgressLine::show(const std::string& text) {
   if (!terminal_) {
-    fmt::print(stderr, "{}\n", text);
+    print_error_line(text);
     return;
   }
   const std::size_t blanks = shown_ > text.size() ? shown_ - text.size() : 0;
-  fmt::print(stderr, "\r{}{}", text, std::string(blanks, ' '));
+  std::fputs(("\r" + text + std::string(blanks, ' ')).c_str(), stderr);
   std::fflush(stderr);
   shown_ = text.size();
 }

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -20,6 +19,7 @@
 #include "harness/app/results_dir.h"
 #include "harness/app/run_commands.h"
 #include "harness/app/run_folders.h"
+#include "harness/app/run_history.h"
 #include "harness/app/run_identity.h"
 #include "harness/app/signal_watch.h"
 #include "harness/app/version.h"
@@ -139,7 +139,6 @@ int run_on(Ranks& ranks, RunWatch& watch, HostClock& clock, const RunArguments& 
   Transport& transport = ranks.transport();
   const std::string created = transport.broadcast(utc_now());
   Plan plan = together(transport, [&] { return read_plan(arguments, transport.world_size()); });
-  if (plan.facts.commands) return run_commands(arguments, plan.config);  // one rank all the same
   watch.set_step_timeout(plan.config.measure.step_timeout);
   watch.set_time_limit(plan.config.measure.time_limit);
   plan.facts.distortions = distortions_of_all_ranks(transport);
@@ -153,6 +152,9 @@ int run_on(Ranks& ranks, RunWatch& watch, HostClock& clock, const RunArguments& 
   RunInfo info = describe_run(ranks, plan, created);
   info.nodes = name_nodes(transport, dir);
   info.run = agree_on_run_id(transport, plan);
+  if (ranks.is_root()) {
+    info.inconclusive_before = inconclusive_before(dir, plan.config.name, plan.facts);
+  }
   if (ranks.is_root()) write_run_info(dir + "/raw/run_info.json", info);
 
   RunOutcome outcome;
@@ -191,20 +193,12 @@ int run_watched(Ranks& ranks, RunWatch& watch, HostClock& clock, const RunArgume
   }
 }
 
-// A reader of our output that leaves and a limit on file sizes are errors that we tell of, not
-// deaths.
-void turn_signals_into_errors() {
-  std::signal(SIGPIPE, SIG_IGN);
-  std::signal(SIGXFSZ, SIG_IGN);
-}
-
 }  // namespace
 
 int run_command(const RunArguments& arguments) {
   if (const auto commands = commands_to_run(arguments)) return run_commands(arguments, *commands);
   constexpr Seconds kStart{120};
   constexpr Seconds kEnd{15};
-  turn_signals_into_errors();
   SignalWatch signals;  // before the threads of MPI
   signals.expect_within(
       kStart, fmt::format("not all ranks have joined within {:g} s; is one stopped, or started "

@@ -11,6 +11,7 @@
 #include "harness/app/finished_run.h"
 #include "harness/app/progress_line.h"
 #include "harness/app/results_dir.h"
+#include "harness/app/run_history.h"
 #include "harness/app/run_identity.h"
 #include "harness/app/version.h"
 #include "harness/backends/local/child_process.h"
@@ -20,6 +21,7 @@
 #include "harness/backends/mpi/launch_environment.h"
 #include "harness/codec/config_file.h"
 #include "harness/core/error.h"
+#include "harness/core/error_line.h"
 #include "harness/plan/command_rules.h"
 
 namespace traceml {
@@ -37,6 +39,9 @@ Plan plan_of(const RunArguments& arguments, const Config& config) {
   Plan plan = make_plan(config, 1);
   check_programs(plan.config);
   plan.facts.distortions = probe_distortions();
+  for (std::string& one : distortions_of_commands(plan.config)) {
+    plan.facts.distortions.push_back(std::move(one));
+  }
   return plan;
 }
 
@@ -60,15 +65,17 @@ std::vector<std::string> arm_names_of(const Plan& plan) {
 }
 
 void print_last_lines(const std::string& place, const std::string& text) {
-  fmt::print(stderr, "last lines of {}:\n", place);
+  print_error_line("last lines of " + place + ":");
   std::istringstream lines(text.empty() ? "(it wrote nothing)" : text);
-  for (std::string line; std::getline(lines, line);) fmt::print(stderr, "  {}\n", line);
+  for (std::string line; std::getline(lines, line);) print_error_line("  " + line);
 }
 
 }  // namespace
 
 std::optional<Config> commands_to_run(const RunArguments& arguments) {
-  if (world_size_conflict(process_environment, 1)) return std::nullopt;
+  // The tasks of a Slurm job that launched none of them are no ranks.
+  const auto launched = launched_rank(process_environment);
+  if (launched && launched->world_size > 1) return std::nullopt;
   try {
     Config config = read_config_file(arguments.config, arguments.overrides);
     if (runs_commands(config)) return config;
@@ -83,6 +90,7 @@ int run_commands(const RunArguments& arguments, const Config& config) {
   const std::string created = utc_now();
   const std::string dir = make_results_dir(arguments.out, plan.config.name, created);
   RunInfo info = describe_run(plan, created);
+  info.inconclusive_before = inconclusive_before(dir, plan.config.name, plan.facts);
   write_run_info(dir + "/raw/run_info.json", info);
 
   SteadyHostClock clock;

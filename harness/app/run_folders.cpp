@@ -11,6 +11,7 @@
 #include "harness/app/ranks.h"
 #include "harness/app/results_dir.h"
 #include "harness/codec/raw_format.h"
+#include "harness/codec/shareable_text.h"
 #include "harness/core/error.h"
 
 namespace traceml {
@@ -49,6 +50,10 @@ FailureActs acts_of(const std::string& dir, const std::string& scratch, Rank ran
       return;
     }
     leave_sentence(failure_file(dir + "/raw", rank), sentence);
+    if (std::filesystem::exists(dir + "/verdict.txt")) return;  // it was only not printed
+    leave_sentence(dir + "/verdict.txt",
+                   fmt::format("RUN FAILED (exit {}): {}", value_of(ExitCode::kRunFailed),
+                               without_folders(sentence)));
   };
   return acts;
 }

@@ -13,14 +13,14 @@
 #include <utility>
 
 #include "harness/core/error.h"
+#include "harness/core/error_line.h"
 #include "harness/runner/run_watch.h"
 
 namespace traceml {
 namespace {
 
 [[noreturn]] void end_process(const std::string& sentence) {
-  fmt::print(stderr, "traceml-bench: {}\n", sentence);
-  std::fflush(stderr);
+  print_error_line("traceml-bench: " + sentence);
   std::_Exit(value_of(ExitCode::kRunFailed));
 }
 

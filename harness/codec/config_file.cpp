@@ -242,7 +242,6 @@ class Reader {
   }
 
   [[noreturn]] void refuse_gate_key(const YamlNode& key) const {
-    if (key.text == "escalate_after") fail(key, "'escalate_after' is not in this version yet");
     std::vector<std::string> names;
     for (const GateKey& known : gate_keys()) names.push_back(known.name);
     fail(key, "unknown key " + shown(key.text) + " in a gate" + did_you_mean(key.text, names));

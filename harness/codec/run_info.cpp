@@ -37,6 +37,7 @@ Json to_json(const RunInfo& info) {
           {"facts", info.facts},
           {"counters", info.counters},
           {"equal_by_design", info.equal_by_design},
+          {"inconclusive_before", info.inconclusive_before},
           {"distortions", info.distortions},
           {"notes", info.notes},
           {"finished", info.finished},
@@ -167,6 +168,7 @@ RunInfo from_json(const Keys& keys) {
   info.facts = keys.text_map("facts");
   info.counters = keys.whole_map("counters");
   info.equal_by_design = keys.text_map("equal_by_design");
+  info.inconclusive_before = keys.whole_map("inconclusive_before");
   info.distortions = keys.texts("distortions");
   info.notes = keys.texts("notes");
   info.finished = keys.yes("finished");

@@ -29,6 +29,8 @@ struct RunInfo {
   std::map<std::string, std::int64_t> counters;  // sums over ranks
   std::map<std::string, std::string>
       equal_by_design;  // arm -> how its batch differs from its reference's by design
+  std::map<std::string, std::int64_t>
+      inconclusive_before;  // gate with escalate_after -> runs just before without a verdict
   std::vector<std::string> distortions;
   std::vector<std::string> notes;  // sentences of the run: affinity warning, parameter digest, ...
   bool finished = false;           // false: the run ended before its plan

@@ -110,6 +110,8 @@ Json gate_json(const GateResult& gate, const CampaignFacts& facts) {
           {"blocks_voided", gate.blocks_voided},
           {"look", gate.look},
           {"inconclusive_passes", gate.spec.inconclusive_passes},
+          {"inconclusive_before", gate.spec.inconclusive_before},
+          {"escalated", gate.escalated},
           {"differing_keys", shareable_list(gate.differing_keys)},
           {"mean_difference_ms", json_number(gate.mean_difference)},
           {"where", where_json(gate.where)},

@@ -40,6 +40,8 @@ struct GateSpec {
   double delta = 0.02;                 // min_fraction f: 1/f - 1
   std::optional<double> min_fraction;  // as written, for reports
   bool inconclusive_passes = false;    // `inconclusive: pass`
+  int escalate_after = 0;              // so many runs without a verdict in a row fail; 0: never
+  int inconclusive_before = 0;         // runs just before this one that gave no verdict
 };
 
 // The arms are commands: one number of each whole launch.
@@ -74,9 +76,12 @@ struct CampaignFacts {
 };
 
 // K of docs/statistics.md, 2.5: alpha is shared by so many looks. max_blocks ends a run early and
-// moves no level; the confidence sequence of until_verdict holds at every look.
+// moves no level. The confidence sequence of until_verdict holds at every look; where one launch is
+// judged, what that launch cannot show is a second way to be wrong at any of them, and half of
+// alpha is its share. The figures of one launch of several are at the level of a run's looks.
 inline int alpha_shares(const CampaignFacts& facts) {
-  if (facts.until_verdict) return 1;
+  if (facts.until_verdict) return facts.interaction_sd > 0 ? 2 : 1;
+  if (facts.launches > 0 && !facts.pooled) return static_cast<int>(CampaignFacts{}.looks.size());
   const int last = facts.pooled ? facts.launches : facts.max_blocks;
   const bool planned = std::find(facts.looks.begin(), facts.looks.end(), last) != facts.looks.end();
   return static_cast<int>(facts.looks.size()) + (planned ? 0 : 1);

@@ -38,7 +38,7 @@ std::string gates_section(const Plan& plan) {
                cost + percent_figure(gate.delta) +
                    (plan.facts.commands->larger_is_better ? " of the time of " : " of ") +
                    name_of(plan, gate.baseline),
-               gate.inconclusive_passes ? "pass" : "inconclusive"});
+               no_verdict_counts_as(gate)});
   }
   return table.text() + "\n";
 }

@@ -94,7 +94,7 @@ struct MeasureConfig {
   Millis device_drain{2000};  // how long unresolved device marks are queried after a window
   // Of commands alone.
   int warmup_launches = 1;          // of each arm, before the first block; not judged
-  Seconds launch_timeout{3600};     // a launch that lasts longer is ended and void
+  Seconds launch_timeout{3600};     // a launch that lasts longer is ended, and the run with it
   std::optional<std::string> unit;  // of the number; nullopt: s for the wall time, else ms
   LargerIs larger_is = LargerIs::kWorse;
   friend bool operator==(const MeasureConfig&, const MeasureConfig&) = default;
@@ -135,6 +135,7 @@ struct GateConfig {
   std::optional<double> min_fraction;
   std::optional<Instrument> overhead_of;  // max_overhead gates
   bool inconclusive_passes = false;
+  std::optional<int> escalate_after;
   std::string where;  // "quickstart.yaml:31:5", for messages
   friend bool operator==(const GateConfig&, const GateConfig&) = default;
 };

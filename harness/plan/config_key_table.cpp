@@ -218,7 +218,7 @@ std::vector<ConfigKey> measure_keys() {
           [](auto& c) -> auto& { return c.measure.step_timeout; }),
       make_config_key(
           "measure.time_limit", kRun, seconds_form(Millis(1000), 168 * kHour),
-          "of the whole run, checked after each window",
+          "of a whole run; a run that takes longer ends with code 4, its windows kept",
           [](auto& c) -> auto& { return c.measure.time_limit; }),
       make_config_key(
           "measure.max_blocks", kRun, integer_form(6, 1000),

@@ -45,8 +45,8 @@ std::string head(const FirstConfigFacts& facts, const std::string& dataset) {
                      (facts.cores == 1 ? " core" : " cores") +
                      ". Every key: traceml-bench check --keys\n";
   if (facts.dataset.empty()) {
-    text += "#   traceml-bench datagen " + dataset + " --classes " + std::to_string(facts.classes) +
-            " --images " + std::to_string(facts.images) + "\n";
+    text += "#   traceml-bench datagen " + facts.folder + dataset + " --classes " +
+            std::to_string(facts.classes) + " --images " + std::to_string(facts.images) + "\n";
   }
   return text + "#   traceml-bench check THIS_FILE -n " + std::to_string(ranks_of(facts)) + "\n" +
          start;

@@ -10,6 +10,7 @@ namespace traceml {
 struct FirstConfigFacts {
   int cores = 1;          // that this process may use
   std::string dataset{};  // as the config shall name it; empty: one that is still to be made
+  std::string folder{};   // of the config file, with its '/'; empty: where it is written
   int classes = 4;
   std::int64_t images = 300;  // to train on
 };

@@ -40,6 +40,9 @@ void check_combination(const GateDraft& draft, const std::string& where) {
   const bool comparison =
       draft.compare || draft.against || draft.min_fraction || draft.max_regression;
   const auto fail = [&](const std::string& what) { throw UsageError(where + ": " + what); };
+  if (draft.escalate_after && draft.inconclusive_passes.value_or(false)) {
+    fail("escalate_after has nothing to escalate with inconclusive: pass; leave one of them out");
+  }
   if (overhead && comparison) {
     fail("a gate has either compare and against, or overhead_of and on; write two gates");
   }
@@ -79,6 +82,9 @@ const std::vector<GateKey>& gate_keys() {
                  &GateDraft::max_overhead),
         make_key("inconclusive", inconclusive, "what no verdict counts as; left out: fail",
                  &GateDraft::inconclusive_passes),
+        make_key("escalate_after", integer_form(2, 100),
+                 "so many runs without a verdict in a row fail; left out: never",
+                 &GateDraft::escalate_after),
     };
   }();
   return keys;
@@ -96,6 +102,7 @@ GateConfig finish_gate(const GateDraft& draft, const std::string& where) {
   GateConfig gate;
   gate.where = where;
   gate.inconclusive_passes = draft.inconclusive_passes.value_or(false);
+  gate.escalate_after = draft.escalate_after;
   if (draft.overhead_of) {
     gate.kind = GateKind::kMaxOverhead;
     gate.candidate = *draft.on;
@@ -115,6 +122,7 @@ GateConfig finish_gate(const GateDraft& draft, const std::string& where) {
 GateDraft draft_of(const GateConfig& gate) {
   GateDraft draft;
   draft.inconclusive_passes = gate.inconclusive_passes;
+  draft.escalate_after = gate.escalate_after;
   if (gate.kind == GateKind::kMaxOverhead) {
     draft.overhead_of = gate.overhead_of;
     draft.on = gate.candidate;

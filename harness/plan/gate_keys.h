@@ -16,6 +16,7 @@ struct GateDraft {
   std::optional<double> min_fraction, max_regression, max_overhead;
   std::optional<Instrument> overhead_of;
   std::optional<bool> inconclusive_passes;
+  std::optional<int> escalate_after;
 };
 
 struct GateKey {

@@ -93,6 +93,7 @@ GateSpec spec_of(const Config& config, const GateConfig& written, const std::str
   gate.delta = written.delta;
   gate.min_fraction = written.min_fraction;
   gate.inconclusive_passes = written.inconclusive_passes;
+  gate.escalate_after = written.escalate_after.value_or(0);
   std::string candidate = written.candidate;
   std::string baseline = written.baseline;
   if (written.kind == GateKind::kMaxOverhead) {
@@ -124,6 +125,11 @@ std::vector<GateSpec> gates_of(const Config& config, const CampaignFacts& facts)
     make_name_unique(gates, &gate, opening);
     if (gate.kind == GateKind::kMinFraction) check_reference(config, gate, opening);
     check_margin(facts, gate, opening);
+    if (gate.escalate_after > 0 && facts.launches > 0) {
+      throw UsageError(opening +
+                       "escalate_after counts runs, and measure.launches judges several "
+                       "together; leave one of them out");
+    }
     gates.push_back(gate);
   }
   return gates;

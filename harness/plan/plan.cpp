@@ -142,7 +142,6 @@ void resolve_launches(Plan* plan) {
   facts.launches = measure.launches;
   facts.max_blocks = measure.launch_blocks;
   facts.looks = {facts.max_blocks};
-  facts.interaction_sd = 0;
   if (measure.until_verdict) {
     throw UsageError(
         opening_for(plan->config, "measure.until_verdict") +

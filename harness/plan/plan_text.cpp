@@ -80,8 +80,8 @@ std::string gates_section(const Plan& plan) {
   std::string text;
   TextTable table({"gate", "passes with", "no verdict counts as"});
   for (const GateSpec& gate : plan.facts.gates) {
-    table.add({gate.name, condition(gate, arm_of(plan, gate.baseline).name),
-               gate.inconclusive_passes ? "pass" : "inconclusive"});
+    table.add(
+        {gate.name, condition(gate, arm_of(plan, gate.baseline).name), no_verdict_counts_as(gate)});
   }
   text += table.text();
   for (const GateSpec& gate : plan.facts.gates) {
@@ -187,6 +187,13 @@ std::string cost_section(const Plan& plan, std::optional<Millis> assumed_step) {
 }
 
 }  // namespace
+
+std::string no_verdict_counts_as(const GateSpec& gate) {
+  if (gate.escalate_after > 0) {
+    return "inconclusive, fail from the " + std::to_string(gate.escalate_after) + ". in a row on";
+  }
+  return gate.inconclusive_passes ? "pass" : "inconclusive";
+}
 
 std::string looks_text(const CampaignFacts& facts) {
   constexpr const char* kClosing = ", where a gate that has its verdict closes";

@@ -13,6 +13,9 @@ namespace traceml {
 // `assumed_step` (of every arm) would make of them. 100 columns.
 std::string plan_text(const Plan& plan, std::optional<Millis> assumed_step);
 
+// "inconclusive", "pass", ...
+std::string no_verdict_counts_as(const GateSpec& gate);
+
 // "looks after 6 and 10 blocks, where a gate that has its verdict closes".
 std::string looks_text(const CampaignFacts& facts);
 

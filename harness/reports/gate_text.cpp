@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "harness/analysis/campaign.h"
 #include "harness/codec/gate_figures.h"
 #include "harness/reports/command_text.h"
 #include "harness/reports/figures.h"
@@ -152,13 +153,13 @@ GateText text_of_gate(const GateResult& gate, const CampaignFacts& facts) {
   text.scope = scope_text(gate, facts);
   if (gate.outcome == Outcome::kFail && !gate.where.empty()) text.where = where_text(gate);
   if (gate.outcome == Outcome::kInconclusive) text.why = why_text(gate);
+  if (gate.escalated) text.why = gate.why;
   text.outside_step = gate.outside_step;
   if (!gate.differing_keys.empty()) text.differs = differs_text(gate.differing_keys);
   if (gate.per_rank_difference && !gate.per_rank_difference->empty()) {
     text.per_rank = per_rank_text(*gate.per_rank_difference);
   }
-  text.counts_as_pass = gate.outcome == Outcome::kPass ||
-                        (gate.outcome == Outcome::kInconclusive && gate.spec.inconclusive_passes);
+  text.counts_as_pass = counts_as_pass(gate);
   return text;
 }
 

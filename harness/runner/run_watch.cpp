@@ -1,4 +1,5 @@
 #include "harness/runner/run_watch.h"
+#include "harness/core/error_line.h"
 
 #include <fmt/format.h>
 #include <signal.h>
@@ -134,7 +135,7 @@ void RunWatch::fail_with(const std::string& sentence, ExitCode code) {
 void RunWatch::tell(const std::string& sentence) {
   const FailureActs acts = this->acts();
   const bool stored = any_window_stored();
-  fmt::print(stderr, "{}\n", with_rest(sentence, acts, stored));
+  print_error_line(with_rest(sentence, acts, stored));
   if (acts.after_words) acts.after_words(sentence, stored);
 }
 

@@ -284,7 +284,7 @@ TEST(Validity, a_wide_interval_says_how_wide) {
     campaign.noise = .10;
     campaign.blocks = campaign.max_blocks = 6;
   });
-  run.expect_inconclusive(Reason::kWideInterval, "more than twice the margin of");
+  run.expect_inconclusive(Reason::kWideInterval, "more than twice the 5.00 % that the margin");
 }
 
 std::vector<Reason> indecision(double lower, double upper, std::vector<double> ratios) {

@@ -59,8 +59,9 @@ TEST(Help, OfTheProgramAndEachCommandIsGolden) {
   }
 }
 
-TEST(Help, IsWhatNoArgumentsPrint) {
-  EXPECT_EQ(parse_command_line({}).text, parse_command_line({"-h"}).text);
+// A job whose $CONFIG is unset has passed nothing.
+TEST(Help, IsNotWhatNoArgumentsMean) {
+  EXPECT_THROW(parse_command_line({}), UsageError);
 }
 
 TEST(Help, WinsOverAMissingArgument) {

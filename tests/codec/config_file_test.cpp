@@ -373,5 +373,14 @@ TEST_F(ConfigOnDisk, is_refused_by_name_where_it_cannot_be_read) {
             large + ": is larger than 1 MiB, which no config is; name a config file");
 }
 
+TEST(Gates, keep_how_many_runs_in_a_row_fail) {
+  const std::string text =
+      "input: {source: synthetic}\narms: {a: {}, b: {}}\n"
+      "gates:\n  - {compare: a, against: b, escalate_after: 3}\n";
+  const Config config = read_config_text(text, "gate.yaml", {});
+  EXPECT_EQ(config.gates.at(0).escalate_after, 3);
+  EXPECT_EQ(read_config_text(write_config(config), "again.yaml", {}).gates.at(0).escalate_after, 3);
+}
+
 }  // namespace
 }  // namespace traceml

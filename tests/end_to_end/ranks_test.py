@@ -285,6 +285,21 @@ class Outputs(Interrupted):
         for path in self.out.rglob("*.csv"):
             self.assertNotIn("PASS", path.read_text(), path)
 
+    def test_a_full_standard_error_loses_no_result(self):
+        with open("/dev/full", "w", encoding="ascii") as full:
+            done = subprocess.run([BINARY, "run", self.config(), "--out", str(self.out)],
+                                  stdout=subprocess.PIPE, stderr=full, text=True, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertIn("PASS", (self.out / "verdict.txt").read_text())
+
+    def test_a_reader_that_leaves_loses_no_result(self):
+        command = f"{BINARY} run {self.config()} --out {self.out} 2>&1 | true"
+        subprocess.run(["sh", "-c", command], timeout=60, check=False)
+        self.assertIn("PASS", (self.out / "verdict.txt").read_text())
+        command = f"{BINARY} report {self.out} | true"
+        subprocess.run(["sh", "-c", command], timeout=60, check=False)
+        self.assertTrue((self.out / "run.json").is_file())
+
     def test_a_check_that_cannot_be_printed_fails(self):
         with open("/dev/full", "w", encoding="ascii") as full:
             done = subprocess.run([BINARY, "check", self.config()], stdout=full,

@@ -156,6 +156,8 @@ class ManyRanks(Spin):
             lines = (self.out / "raw" / f"windows_rank_{rank:04}.csv").read_text().splitlines()
             windows = [line for line in lines[1:] if not line.startswith("#")]
             self.assertEqual(len(windows), 5, f"rank {rank}")
+        left = (self.out / "verdict.txt").read_text()
+        self.assertRegex(left, r"RUN FAILED \(exit 4\): rank 1, arm \w+, window 5, step 10")
         again = run("report", str(self.out))
         self.assertEqual(again.returncode, 4)
         self.assertNotIn("PASS", again.stdout)

@@ -3,7 +3,7 @@ import pathlib
 import tempfile
 import unittest
 
-from harness_run import run, run_json
+from harness_run import files_of, run, run_json
 
 CONFIG = """\
 name: validity
@@ -76,7 +76,7 @@ class Validity(unittest.TestCase):
 
     def test_noise_wider_than_twice_the_margin_is_a_wide_interval(self):
         self.assertEqual(self.judge(noise="10%"), 11)
-        self.expect_inconclusive("wide_interval", "more than twice the margin")
+        self.expect_inconclusive("wide_interval", "spans .* %, more than twice the 2.00 % that")
 
     def test_a_change_of_the_size_of_the_margin_is_borderline(self):
         self.assertEqual(self.judge(candidate="{slowdown: 2.4%}"), 11)
@@ -86,6 +86,33 @@ class Validity(unittest.TestCase):
         gate = REGRESSION.replace("}", ", inconclusive: pass}")
         self.assertEqual(self.judge(gate, noise="10%"), 0)
         self.assertEqual(run_json(self.out)["gates"][0]["outcome"], "inconclusive")
+
+    def test_a_run_that_is_not_valid_passes_no_gate_whatever_the_gate_says(self):
+        gate = REGRESSION.replace("}", ", inconclusive: pass}")
+        self.assertEqual(self.judge(gate, env={"CUDA_LAUNCH_BLOCKING": "1"}), 11)
+
+    def test_a_gate_without_a_verdict_run_after_run_fails(self):
+        gate = REGRESSION.replace("}", ", escalate_after: 3}")
+        codes = []
+        for number in range(1, 5):
+            self.out = self.path / "results" / f"night-{number}"
+            codes.append(self.judge(gate, noise="10%"))
+        self.assertEqual(codes, [11, 11, 10, 10])
+        judged = run_json(self.out)["gates"][0]
+        self.assertTrue(judged["escalated"])
+        self.assertEqual(judged["inconclusive_before"], 3)
+        self.assertIn("no verdict in 4 runs in a row", " ".join(self.done.stdout.split()))
+        before = files_of(self.out)
+        self.assertEqual(run("report", str(self.out)).returncode, 10)
+        self.assertEqual(files_of(self.out), before)
+
+    def test_a_verdict_between_ends_the_row(self):
+        gate = REGRESSION.replace("}", ", escalate_after: 2}")
+        codes = []
+        for number, noise in enumerate(("10%", "0.5%", "10%"), start=1):
+            self.out = self.path / "results" / f"night-{number}"
+            codes.append(self.judge(gate, noise=noise))
+        self.assertEqual(codes, [11, 0, 11])
 
     def test_an_unmet_requirement_ends_the_run_before_any_step(self):
         self.assertEqual(self.judge(REGRESSION, "--set", "require.ranks=8"), 4)

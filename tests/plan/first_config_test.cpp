@@ -31,6 +31,12 @@ TEST(FirstConfig, tells_how_to_make_a_data_set_where_it_is_given_none) {
               HasSubstr("traceml-bench datagen data/food101-like --classes 4 --images 300"));
 }
 
+TEST(FirstConfig, makes_the_data_set_where_the_config_looks_for_it) {
+  const std::string text = first_config({.folder = "sub/"});
+  EXPECT_THAT(text, HasSubstr("traceml-bench datagen sub/data/food101-like"));
+  EXPECT_THAT(text, HasSubstr("dataset: data/food101-like "));
+}
+
 TEST(FirstConfig, quotes_what_yaml_would_read_otherwise) {
   EXPECT_THAT(first_config({.dataset = "a b's"}), HasSubstr("dataset: 'a b''s'   #"));
   EXPECT_THAT(first_config({.dataset = "101"}), HasSubstr("dataset: '101'   #"));

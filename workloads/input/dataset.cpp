@@ -91,10 +91,10 @@ DatasetList list_files(const fs::path& folder) {
 
 Dataset load_dataset(const std::filesystem::path& folder) {
   if (!fs::is_directory(folder)) {
-    throw RunError(fmt::format(
-        "there is no data set folder {}; set input.dataset to a folder with images, or make one "
-        "with traceml-bench datagen",
-        folder.string()));
+    throw UsageError(
+        fmt::format("there is no data set folder {}; name a folder with images, or make one with "
+                    "traceml-bench datagen",
+                    folder.string()));
   }
   Dataset dataset;
   dataset.folder = folder;
@@ -110,7 +110,10 @@ Dataset load_dataset(const std::filesystem::path& folder) {
         fmt::format("cannot list the data set {}: {}", folder.string(), error.code().message()));
   }
   if (dataset.samples.empty()) {
-    throw RunError(fmt::format("the data set {} holds no images", folder.string()));
+    throw UsageError(
+        fmt::format("the data set {} holds no images; it needs images/CLASS/ID.jpg "
+                    "with a list in meta/, or a folder of .jpg files for each class",
+                    folder.string()));
   }
   return dataset;
 }

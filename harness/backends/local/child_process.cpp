@@ -120,6 +120,8 @@ struct StartFailure {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (::getppid() != start.parent) ::_exit(127);  // it died before it could be told of
+  ::signal(SIGPIPE, SIG_DFL);  // what this process ignores is not the child's choice
+  ::signal(SIGXFSZ, SIG_DFL);
   ::sigprocmask(SIG_SETMASK, &start.mask, nullptr);
   const int null = ::open("/dev/null", O_RDONLY);
   if (null < 0 || ::dup2(null, STDIN_FILENO) < 0 || ::dup2(start.output, STDOUT_FILENO) < 0 ||
