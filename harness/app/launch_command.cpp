@@ -17,6 +17,7 @@
 #include "harness/app/results_dir.h"
 #include "harness/backends/local/child_process.h"
 #include "harness/backends/mpi/mpi_backend.h"
+#include "harness/codec/atomic_file.h"
 #include "harness/codec/config_file.h"
 #include "harness/codec/hosts_file.h"
 #include "harness/plan/command_rules.h"
@@ -275,6 +276,7 @@ int launch_command(const LaunchArguments& arguments) {
   check_before_launches(plan, arguments.ranks);
   const std::string out = make_folder(arguments, plan.config.name);
   const LaunchFolderLock lock(out);
+  remove_temporaries(out);
   const PooledLaunches launches = Launches(arguments, out, plan).run();
   if (!launches.hosts.empty()) write_hosts(hosts_file(out), {launches.info.nodes, launches.hosts});
   const FinishedRun run = judge_launches(launches);

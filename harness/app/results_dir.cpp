@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <cctype>
+#include <chrono>
 #include <ctime>
 #include <exception>
 #include <filesystem>
 #include <optional>
 #include <system_error>
+#include <thread>
 
 #include "harness/core/error.h"
 
@@ -86,10 +88,14 @@ bool latest_points_to(const fs::path& dir) {
 
 void discard_results_dir(const std::string& dir, bool keep_folder) noexcept {
   try {
-    // Another rank may be making a file in it.
     std::error_code error;
     const fs::path raw = fs::path(dir) / "raw";
-    for (int tries = 0; tries < 10 && fs::exists(raw); ++tries) fs::remove_all(raw, error);
+    fs::remove_all(raw, error);
+    // Another rank may be making a file in it just now.
+    for (int tries = 0; tries < 100 && fs::exists(raw, error); ++tries) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      fs::remove_all(raw, error);
+    }
     fs::remove(fs::path(dir) / "hosts.json", error);
     if (keep_folder || !fs::is_empty(dir)) return;
     const bool was_latest = latest_points_to(dir);

@@ -4,8 +4,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <cstdio>
+#include <exception>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -67,6 +70,19 @@ void write_file_atomically(const std::string& path, std::string_view content) {
     throw;
   }
   sync_folder_of(path);
+}
+
+void remove_temporaries(const std::string& dir) noexcept {
+  try {
+    for (const auto& entry : std::filesystem::directory_iterator(dir)) {
+      const std::string extension = entry.path().extension().string();
+      const bool ours = extension.starts_with(".tmp") && extension.size() > 4 &&
+                        std::all_of(extension.begin() + 4, extension.end(),
+                                    [](unsigned char c) { return std::isdigit(c) != 0; });
+      if (ours) std::filesystem::remove(entry.path());
+    }
+  } catch (const std::exception&) {  // they stay then
+  }
 }
 
 std::string read_whole_file(const std::string& path) {

@@ -9,6 +9,10 @@ namespace traceml {
 // or the whole new one. Throws RunError with the file and the system's reason.
 void write_file_atomically(const std::string& path, std::string_view content);
 
+// Removes what write_file_atomically() left in `dir` when its process was killed. No process may be
+// writing there. Throws nothing.
+void remove_temporaries(const std::string& dir) noexcept;
+
 // Throws RunError with the file and the system's reason.
 std::string read_whole_file(const std::string& path);
 

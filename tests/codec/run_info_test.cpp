@@ -180,5 +180,18 @@ TEST(AtomicFile, HoldsBytesOfAnyKind) {
   EXPECT_EQ(read_whole_file(folder.path("file")), "");
 }
 
+TEST(AtomicFile, what_a_killed_process_left_is_removed_and_nothing_else) {
+  const TemporaryFolder folder;
+  for (const char* name : {"run.json.tmp123", "run.json", "notes.tmp", "x.tmp1y"}) {
+    write_file_atomically(folder.path(name), "x");
+  }
+  remove_temporaries(folder.path(""));
+  EXPECT_FALSE(std::filesystem::exists(folder.path("run.json.tmp123")));
+  for (const char* name : {"run.json", "notes.tmp", "x.tmp1y"}) {
+    EXPECT_TRUE(std::filesystem::exists(folder.path(name))) << name;
+  }
+  remove_temporaries("/nowhere");
+}
+
 }  // namespace
 }  // namespace traceml::testing

@@ -109,7 +109,10 @@ class RawFiles(unittest.TestCase):
             kept = path.read_bytes()
             path.unlink()
             self.report(11)
-            self.assertEqual(run_json(self.run_dir)["verdict"]["reason"], "missing_rank")
+            reason = run_json(self.run_dir)["verdict"]["reason"]
+            # A lone rank without windows leaves no block to compare.
+            lone = MPIRUN is None and kind == "windows"
+            self.assertEqual(reason, "too_few_units" if lone else "missing_rank")
             path.write_bytes(kept)
 
     def test_the_id_of_a_simulated_run_follows_from_its_config(self):

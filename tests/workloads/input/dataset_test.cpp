@@ -12,7 +12,6 @@ namespace traceml {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::EndsWith;
 using ::testing::HasSubstr;
 
 std::vector<std::string> listed(const Dataset& dataset) {
@@ -23,13 +22,22 @@ std::vector<std::string> listed(const Dataset& dataset) {
   return lines;
 }
 
-std::string complaint(const std::function<void()>& action) {
+template <class Kind>
+std::string sentence_of(const std::function<void()>& action) {
   try {
     action();
-  } catch (const RunError& error) {
+  } catch (const Kind& error) {
     return error.what();
   }
   return "";
+}
+
+std::string complaint(const std::function<void()>& action) {
+  return sentence_of<RunError>(action);
+}
+
+std::string usage_complaint(const std::function<void()>& action) {
+  return sentence_of<UsageError>(action);
 }
 
 void write_food_images(const TestFolder& folder) {
@@ -74,13 +82,14 @@ TEST(Dataset, ReadsPlainTreesWithAFolderForEachClass) {
 }
 
 TEST(Dataset, NamesAMissingFolder) {
-  EXPECT_THAT(complaint([] { load_dataset("/nowhere/food"); }),
-              HasSubstr("there is no data set folder /nowhere/food; set input.dataset"));
+  EXPECT_THAT(usage_complaint([] { load_dataset("/nowhere/food"); }),
+              HasSubstr("there is no data set folder /nowhere/food; name a folder"));
 }
 
 TEST(Dataset, NamesAnEmptyFolder) {
   TestFolder folder;
-  EXPECT_THAT(complaint([&] { load_dataset(folder.path()); }), EndsWith("holds no images"));
+  EXPECT_THAT(usage_complaint([&] { load_dataset(folder.path()); }),
+              HasSubstr("holds no images; it needs images/CLASS/ID.jpg"));
 }
 
 TEST(Dataset, NamesAClassFolderWithoutImages) {
