@@ -19,17 +19,12 @@
 #include "harness/codec/launch_file.h"
 #include "harness/codec/raw_files.h"
 #include "harness/core/error.h"
+#include "harness/plan/arms.h"
 #include "harness/reports/all_reports.h"
 #include "harness/reports/terminal.h"
 
 namespace traceml {
 namespace {
-
-std::vector<std::string> arm_names_of(const Plan& plan) {
-  std::vector<std::string> names;
-  for (const ArmFacts& arm : plan.facts.arms) names.push_back(arm.name);
-  return names;
-}
 
 // What the rank that failed left, if it could.
 std::string failure_on_file(const std::string& raw) {
@@ -106,7 +101,7 @@ FinishedRun read_finished_run(const std::string& dir, bool accept_edited) {
   if (run.info.finished) apply_history(run.info, run.plan.facts);
 
   std::vector<std::string> warnings;
-  const std::vector<std::string> arms = arm_names_of(run.plan);
+  const std::vector<std::string> arms = arm_names(run.plan.facts);
   if (run.plan.facts.commands) {
     run.summary = summarize_launches(
         run.plan.facts, read_launches(raw, run.info.run, arms, accept_edited, &warnings));

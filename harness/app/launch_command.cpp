@@ -21,6 +21,7 @@
 #include "harness/codec/config_file.h"
 #include "harness/codec/hosts_file.h"
 #include "harness/plan/command_rules.h"
+#include "harness/plan/gates.h"
 #include "harness/runner/allowed_cores.h"
 #include "harness/runner/launcher.h"
 
@@ -249,10 +250,7 @@ Config read_config_of(const LaunchArguments& arguments) {
   if (config.measure.launch != 0) {
     throw UsageError("measure.launch names one launch; traceml-bench launch sets it itself");
   }
-  if (arguments.require_gates && config.gates.empty()) {
-    throw UsageError(
-        fmt::format("{} has no gates and --require-gates was given", arguments.config));
-  }
+  if (arguments.require_gates) require_gates(config, arguments.config);
   return config;
 }
 

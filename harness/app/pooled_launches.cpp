@@ -16,6 +16,7 @@
 #include "harness/codec/hosts_file.h"
 #include "harness/codec/raw_files.h"
 #include "harness/core/error.h"
+#include "harness/plan/arms.h"
 
 namespace traceml {
 namespace {
@@ -89,12 +90,6 @@ void name_common_nodes(const std::string& out, const std::vector<RunInfo>& infos
       "its own");
 }
 
-std::vector<std::string> names_of(const std::vector<ArmFacts>& arms) {
-  std::vector<std::string> names;
-  for (const ArmFacts& arm : arms) names.push_back(arm.name);
-  return names;
-}
-
 // The plan of the campaign, of which each launch was planned.
 Plan plan_of_campaign(const std::vector<RunInfo>& infos, const std::string& out) {
   int launches = 0;
@@ -153,7 +148,7 @@ PooledLaunches read_launches(const std::string& out, bool accept_edited) {
   }
   warn_of_environments(infos, &pooled.warnings);
   name_common_nodes(out, infos, &pooled);
-  const std::vector<std::string> arms = names_of(pooled.plan.facts.arms);
+  const std::vector<std::string> arms = arm_names(pooled.plan.facts);
   for (int before = 0; before < pooled.finished; ++before) {
     const RunInfo& info = infos[static_cast<std::size_t>(before)];
     const std::string raw = dir_of_launch(out, before + 1) + "/raw";

@@ -28,6 +28,7 @@
 #include "harness/codec/config_file.h"
 #include "harness/codec/hosts_file.h"
 #include "harness/plan/config.h"
+#include "harness/plan/gates.h"
 #include "harness/plan/plan.h"
 #include "harness/runner/agreement.h"
 #include "harness/runner/rank_program.h"
@@ -50,10 +51,7 @@ void check_requirements(const Config& config, int world_size) {
 
 Plan read_plan(const RunArguments& arguments, int world_size) {
   const Config config = read_config_file(arguments.config, arguments.overrides);
-  if (arguments.require_gates && config.gates.empty()) {
-    throw UsageError(
-        fmt::format("{} has no gates and --require-gates was given", arguments.config));
-  }
+  if (arguments.require_gates) require_gates(config, arguments.config);
   if (config.measure.launches > 1 && config.measure.launch == 0) {
     throw UsageError(
         fmt::format("measure.launches is {}: start it with traceml-bench launch {} -n {}",

@@ -22,16 +22,15 @@
 #include "harness/codec/config_file.h"
 #include "harness/core/error.h"
 #include "harness/core/error_line.h"
+#include "harness/plan/arms.h"
 #include "harness/plan/command_rules.h"
+#include "harness/plan/gates.h"
 
 namespace traceml {
 namespace {
 
 Plan plan_of(const RunArguments& arguments, const Config& config) {
-  if (arguments.require_gates && config.gates.empty()) {
-    throw UsageError(
-        fmt::format("{} has no gates and --require-gates was given", arguments.config));
-  }
+  if (arguments.require_gates) require_gates(config, arguments.config);
   if (config.require.ranks.value_or(1) != 1) {
     throw RunError(fmt::format("require.ranks is {}, but commands are launched by one process",
                                *config.require.ranks));
@@ -56,12 +55,6 @@ RunInfo describe_run(const Plan& plan, const std::string& created) {
   info.environment = probe_environment();
   info.distortions = plan.facts.distortions;
   return info;
-}
-
-std::vector<std::string> arm_names_of(const Plan& plan) {
-  std::vector<std::string> names;
-  for (const ArmFacts& arm : plan.facts.arms) names.push_back(arm.name);
-  return names;
 }
 
 void print_last_lines(const std::string& place, const std::string& text) {
@@ -97,7 +90,7 @@ int run_commands(const RunArguments& arguments, const Config& config) {
   LocalProcessRunner runner(&stop);
   CommandLauncher launcher(plan, dir, runner);
   {
-    LaunchFile file(dir + "/raw", info.run, arm_names_of(plan));
+    LaunchFile file(dir + "/raw", info.run, arm_names(plan.facts));
     std::unique_ptr<ProgressLine> progress;
     if (!arguments.quiet) progress = std::make_unique<ProgressLine>();
     const CommandOutcome outcome =

@@ -88,24 +88,31 @@ Json points_json(const Metrics& names, const std::vector<Row>& rows, bool larges
   return json;
 }
 
-// Ranks whose node is not known stand on one.
-Json identity_json(int rank, const RunInfo& info) {
+// Who a rank is on its node, by rank. Ranks whose node is not known stand on one.
+std::vector<Json> identities_of(const RunInfo& info) {
   std::vector<int> nodes = info.nodes;
   nodes.resize(static_cast<std::size_t>(info.world_size));
-  const auto first = nodes.begin();
-  const int node = nodes[static_cast<std::size_t>(rank)];
-  return {{"global_rank", rank},
-          {"local_rank", std::count(first, first + rank, node)},
-          {"node_rank", node},
-          {"hostname", node_alias(node)},
-          {"local_world_size", std::count(first, nodes.end(), node)},
-          {"world_size", info.world_size}};
+  std::map<int, int> on_node;
+  std::vector<Json> identities;
+  for (std::size_t rank = 0; rank < nodes.size(); ++rank) {
+    const int node = nodes[rank];
+    identities.push_back({{"global_rank", rank},
+                          {"local_rank", on_node[node]++},
+                          {"node_rank", node},
+                          {"hostname", node_alias(node)}});
+  }
+  for (std::size_t rank = 0; rank < nodes.size(); ++rank) {
+    identities[rank]["local_world_size"] = on_node[nodes[rank]];
+    identities[rank]["world_size"] = info.world_size;
+  }
+  return identities;
 }
 
 Json rows_json(const std::vector<Row>& rows, const RunInfo& info) {
+  const std::vector<Json> identities = identities_of(info);
   Json json = Json::object();
   for (const Row& row : rows) {
-    json[std::to_string(row.rank)] = {{"identity", identity_json(row.rank, info)},
+    json[std::to_string(row.rank)] = {{"identity", identities[static_cast<std::size_t>(row.rank)]},
                                       {"metrics", metrics_json(row.metrics)}};
   }
   return json;

@@ -188,4 +188,10 @@ std::vector<std::string> mismatches(const Config& config, const ArmConfig& arm,
   return differing;
 }
 
+std::vector<std::string> arm_names(const CampaignFacts& facts) {
+  std::vector<std::string> names;
+  for (const ArmFacts& arm : facts.arms) names.push_back(arm.name);
+  return names;
+}
+
 }  // namespace traceml

@@ -22,6 +22,9 @@ bool reads_files(const ArmConfig& arm);
 // and for an arm without its data set. A config without arms gets the arm "shipped".
 void complete_arms(Config* config);
 
+// By ArmIndex.
+std::vector<std::string> arm_names(const CampaignFacts& facts);
+
 // Adds "ARM/none", and "ARM/MODE" where ARM does not run in that mode, for each overhead gate.
 void add_hidden_arms(Config* config);
 

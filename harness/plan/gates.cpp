@@ -112,6 +112,12 @@ GateSpec spec_of(const Config& config, const GateConfig& written, const std::str
 
 }  // namespace
 
+void require_gates(const Config& config, const std::string& path) {
+  if (config.gates.empty()) {
+    throw UsageError(path + " has no gates and --require-gates was given");
+  }
+}
+
 double least_log_margin(const CampaignFacts& facts) {
   const double tail = facts.alpha / alpha_shares(facts);
   return normal_quantile(tail) * facts.interaction_sd;

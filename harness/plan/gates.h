@@ -12,6 +12,9 @@ namespace traceml {
 // launch can never pass.
 std::vector<GateSpec> gates_of(const Config& config, const CampaignFacts& facts);
 
+// --require-gates: throws UsageError where the config, read from `path`, has none.
+void require_gates(const Config& config, const std::string& path);
+
 // Largest ln(1 + delta) that one launch can never pass: z_{1 - alpha/K} * s_int with K looks
 // (statistics 2.7).
 double least_log_margin(const CampaignFacts& facts);

@@ -10,6 +10,7 @@
 
 #include "harness/analysis/campaign.h"
 #include "harness/codec/raw_files.h"
+#include "harness/plan/arms.h"
 #include "harness/runner/agreement.h"
 #include "harness/runner/contract_check.h"
 #include "harness/runner/step_loop.h"
@@ -25,12 +26,6 @@ Nanos nanos(std::chrono::duration<double> time) {
 // A run that has reached its time limit in a window may end that window and stop in good order.
 constexpr Nanos kTimeToStop = std::chrono::seconds(1);
 
-std::vector<std::string> names_of(const std::vector<ArmFacts>& arms) {
-  std::vector<std::string> names;
-  for (const ArmFacts& arm : arms) names.push_back(arm.name);
-  return names;
-}
-
 class RankProgram {
  public:
   RankProgram(const Plan& plan, const RankOptions& options, RunWatch& watch, Workload& workload,
@@ -43,7 +38,7 @@ class RankProgram {
         transport_(transport),
         wall_(options.wall == nullptr ? clock : *options.wall),
         device_(device),
-        arm_names_(names_of(plan.facts.arms)),
+        arm_names_(arm_names(plan.facts)),
         loop_(plan.facts, nanos(plan.config.measure.device_drain),
               LoopPorts{workload, transport, clock, device, position_, &wall_}) {}
 
