@@ -140,14 +140,14 @@ struct Straggler {
 };
 
 // The numbers of one arm's launches, in their unit. Null without a valid launch.
-struct LaunchFigures {
+struct CommandFigures {
   std::int64_t launches = 0;  // of valid blocks
   std::int64_t voided = 0;    // of void ones
   std::optional<double> mean, median, min, max;
 };
 
 struct CommandSummary {
-  std::vector<LaunchFigures> arms;  // in the order of CampaignFacts::arms
+  std::vector<CommandFigures> arms;  // in the order of CampaignFacts::arms
   int blocks_voided = 0;
 };
 

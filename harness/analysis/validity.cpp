@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "harness/analysis/launches.h"
+#include "harness/analysis/command_campaign.h"
 #include "harness/analysis/text.h"
 
 namespace traceml {

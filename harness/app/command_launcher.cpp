@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "harness/app/environment_probe.h"
-#include "harness/codec/launch_number.h"
+#include "harness/codec/command_number.h"
 #include "harness/core/error.h"
 #include "harness/plan/arms.h"
 #include "harness/plan/command_rules.h"
@@ -157,11 +157,11 @@ LaunchOutcome CommandLauncher::launch(const LaunchPlace& place) {
   request.output_file = dir + "/stdout";
   request.error_file = dir + "/stderr";
   request.time_limit = std::chrono::duration_cast<Nanos>(plan_.config.measure.launch_timeout);
-  const LaunchFiles files{request.output_file, request.error_file, request.working_directory};
+  const CommandOutput files{request.output_file, request.error_file, request.working_directory};
   const auto before = stamp_before(command, files);
   const ProcessResult result = runner_.run(request);
 
-  LaunchRecord& record = outcome.record;
+  CommandRecord& record = outcome.record;
   record.launch = place.launch;
   record.arm = place.arm;
   record.block = place.block;

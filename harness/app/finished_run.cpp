@@ -10,13 +10,13 @@
 #include <system_error>
 
 #include "harness/analysis/campaign.h"
-#include "harness/analysis/launches.h"
+#include "harness/analysis/command_campaign.h"
 #include "harness/app/terminal_style.h"
 #include "harness/codec/atomic_file.h"
+#include "harness/codec/command_file.h"
 #include "harness/codec/config_file.h"
 #include "harness/codec/gate_figures.h"
 #include "harness/codec/hosts_file.h"
-#include "harness/codec/launch_file.h"
 #include "harness/codec/raw_files.h"
 #include "harness/core/error.h"
 #include "harness/plan/arms.h"
@@ -103,8 +103,8 @@ FinishedRun read_finished_run(const std::string& dir, bool accept_edited) {
   std::vector<std::string> warnings;
   const std::vector<std::string> arms = arm_names(run.plan.facts);
   if (run.plan.facts.commands) {
-    run.summary = summarize_launches(
-        run.plan.facts, read_launches(raw, run.info.run, arms, accept_edited, &warnings));
+    run.summary = summarize_commands(
+        run.plan.facts, read_commands(raw, run.info.run, arms, accept_edited, &warnings));
   } else {
     run.summary = summarize_campaign(
         run.plan.facts,

@@ -90,7 +90,7 @@ int run_commands(const RunArguments& arguments, const Config& config) {
   LocalProcessRunner runner(&stop);
   CommandLauncher launcher(plan, dir, runner);
   {
-    LaunchFile file(dir + "/raw", info.run, arm_names(plan.facts));
+    CommandFile file(dir + "/raw", info.run, arm_names(plan.facts));
     std::unique_ptr<ProgressLine> progress;
     if (!arguments.quiet) progress = std::make_unique<ProgressLine>();
     const CommandOutcome outcome =

@@ -195,7 +195,7 @@ Json commands_json(const Plan& plan, const CampaignSummary& summary) {
   if (!summary.commands) return nullptr;
   Json arms = Json::object();
   for (std::size_t i = 0; i < summary.commands->arms.size(); ++i) {
-    const LaunchFigures& figures = summary.commands->arms[i];
+    const CommandFigures& figures = summary.commands->arms[i];
     arms[plan.facts.arms[i].name] = {
         {"launches", figures.launches},      {"launches_in_void_blocks", figures.voided},
         {"mean", json_number(figures.mean)}, {"median", json_number(figures.median)},

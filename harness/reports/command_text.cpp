@@ -49,7 +49,7 @@ std::string launches_line(const ReportInput& input) {
 // Enough digits to tell four significant ones of the smallest number.
 int decimals_of(const CommandSummary& commands) {
   double least = 0;
-  for (const LaunchFigures& arm : commands.arms) {
+  for (const CommandFigures& arm : commands.arms) {
     if (arm.min) least = least == 0 ? *arm.min : std::min(least, *arm.min);
   }
   if (least <= 0) return 2;
@@ -75,7 +75,7 @@ std::vector<std::pair<std::string, std::string>> command_scenario(const ReportIn
   return lines;
 }
 
-Table launch_table(const ReportInput& input) {
+Table command_table(const ReportInput& input) {
   Table table;
   table.title = "Launches";
   table.caption = fmt::format("the number of each launch in {}, over the launches of valid blocks.",
@@ -93,7 +93,7 @@ Table launch_table(const ReportInput& input) {
     return value ? fixed(*value, decimals) : std::string(kNull);
   };
   for (std::size_t i = 0; i < commands.arms.size(); ++i) {
-    const LaunchFigures& arm = commands.arms[i];
+    const CommandFigures& arm = commands.arms[i];
     table.rows.push_back({input.plan.facts.arms[i].name, std::to_string(arm.launches),
                           figure(arm.mean), figure(arm.median), figure(arm.min), figure(arm.max),
                           std::to_string(arm.voided)});

@@ -14,7 +14,7 @@ namespace traceml {
 std::vector<std::pair<std::string, std::string>> command_scenario(const ReportInput& input);
 
 // Launches, mean, median, min and max of each arm's numbers, in their unit.
-Table launch_table(const ReportInput& input);
+Table command_table(const ReportInput& input);
 
 // "+3.1 %" is followed by it: "(ms)", "(1 / images/s)".
 std::string judged_number(const CommandFacts& facts);

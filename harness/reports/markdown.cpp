@@ -80,7 +80,7 @@ std::string render_markdown(const ReportInput& input) {
   }
   text += gates_section(input);
   text += scenario_section(input);
-  text += markdown_table(input.summary.commands ? launch_table(input) : arm_table(input.summary)) +
+  text += markdown_table(input.summary.commands ? command_table(input) : arm_table(input.summary)) +
           "\n";
   if (const auto phases = phase_table(input.summary)) text += markdown_table(*phases) + "\n";
   if (const auto ranks = rank_table(input.summary)) text += markdown_table(*ranks) + "\n";

@@ -44,7 +44,7 @@ class TerminalPage {
     add_failure();
     add_gates();
     add_scenario();
-    add_table(input_.summary.commands ? launch_table(input_) : arm_table(input_.summary));
+    add_table(input_.summary.commands ? command_table(input_) : arm_table(input_.summary));
     if (const auto phases = phase_table(input_.summary)) add_table(*phases);
     if (const auto ranks = rank_table(input_.summary)) add_table(*ranks);
     if (const auto sure = gate_statistics(input_)) add_table(*sure);

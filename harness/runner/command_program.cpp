@@ -8,14 +8,14 @@
 #include <vector>
 
 #include "harness/analysis/campaign.h"
-#include "harness/analysis/launches.h"
+#include "harness/analysis/command_campaign.h"
 
 namespace traceml {
 namespace {
 
 class Campaign {
  public:
-  Campaign(const Plan& plan, Launcher& launcher, LaunchFile& file, HostClock& clock,
+  Campaign(const Plan& plan, Launcher& launcher, CommandFile& file, HostClock& clock,
            ProgressSink* progress)
       : plan_(plan), launcher_(launcher), file_(file), clock_(clock), progress_(progress) {}
 
@@ -27,7 +27,7 @@ class Campaign {
     while (!arms.empty()) {
       const int look = next_look();
       if (!run_blocks(arms, look)) return outcome_;
-      arms = decide_at_look(plan_.facts, {windows_of_launches(plan_.facts, launches_)}, look)
+      arms = decide_at_look(plan_.facts, {windows_of_commands(plan_.facts, launches_)}, look)
                  .arms_needed;
     }
     outcome_.finished = true;
@@ -51,7 +51,7 @@ class Campaign {
     for (int round = 0; round < plan_.config.measure.warmup_launches; ++round) {
       for (const ArmIndex arm : arms) {
         if (progress_ != nullptr) progress_->on_warm_up(name_of(arm));
-        const LaunchRecord record = launch({.arm = arm});
+        const CommandRecord record = launch({.arm = arm});
         if (stopped_) return false;
         if (!record.void_reason.empty()) return fail_at(record, "");
       }
@@ -66,7 +66,7 @@ class Campaign {
     while (!pending.empty()) {
       const int block = pending.front();
       pending.pop_front();
-      const std::optional<LaunchRecord> culprit = run_block(arms, block);
+      const std::optional<CommandRecord> culprit = run_block(arms, block);
       if (stopped_) return false;
       if (!culprit) {
         ++valid_blocks_;
@@ -80,9 +80,9 @@ class Campaign {
   }
 
   // The launch that voids the block; nullopt: it is valid.
-  std::optional<LaunchRecord> run_block(const std::vector<ArmIndex>& arms, int block) {
+  std::optional<CommandRecord> run_block(const std::vector<ArmIndex>& arms, int block) {
     for (const PlannedWindow& planned : make_block(plan_.facts, block, arms, {0})) {
-      const LaunchRecord record =
+      const CommandRecord record =
           launch({.arm = planned.arm, .block = block, .order = planned.order});
       if (stopped_ || !record.void_reason.empty()) return record;
       if (progress_ == nullptr) continue;
@@ -97,7 +97,7 @@ class Campaign {
     return std::nullopt;
   }
 
-  LaunchRecord launch(LaunchPlace place) {
+  CommandRecord launch(LaunchPlace place) {
     place.launch = static_cast<std::int64_t>(launches_.size());
     LaunchOutcome done = launcher_.launch(place);
     file_.append(done.record);
@@ -123,7 +123,7 @@ class Campaign {
     outcome_.log_of_failure = log_place_;
   }
 
-  std::string named(const LaunchRecord& record) const {
+  std::string named(const CommandRecord& record) const {
     return fmt::format("launch {} ({}, {})", record.launch, name_of(record.arm),
                        record.block ? fmt::format("block {}", *record.block) : "warm-up");
   }
@@ -135,7 +135,7 @@ class Campaign {
         void_blocks_, valid_blocks_ + void_blocks_, void_blocks_allowed(look), look);
   }
 
-  bool fail_at(const LaunchRecord& record, const std::string& rule) {
+  bool fail_at(const CommandRecord& record, const std::string& rule) {
     outcome_.failure = fmt::format("{} {}; its output is in {}{}", named(record),
                                    record.void_reason, log_place_, rule);
     outcome_.log_of_failure = log_place_;
@@ -148,7 +148,7 @@ class Campaign {
     const bool over = clock_.now() - begin_ >= std::chrono::duration_cast<Nanos>(limit);
     if (!over || (look_is_due && look == plan_.facts.max_blocks)) return false;
     if (look_is_due &&
-        decide_at_look(plan_.facts, {windows_of_launches(plan_.facts, launches_)}, look).stop) {
+        decide_at_look(plan_.facts, {windows_of_commands(plan_.facts, launches_)}, look).stop) {
       return false;
     }
     outcome_.failure = fmt::format(
@@ -160,11 +160,11 @@ class Campaign {
 
   const Plan& plan_;
   Launcher& launcher_;
-  LaunchFile& file_;
+  CommandFile& file_;
   HostClock& clock_;
   ProgressSink* progress_;
   Nanos begin_{};
-  std::vector<LaunchRecord> launches_;
+  std::vector<CommandRecord> launches_;
   std::string log_place_;
   int valid_blocks_ = 0;
   int void_blocks_ = 0;
@@ -174,7 +174,7 @@ class Campaign {
 
 }  // namespace
 
-CommandOutcome run_command_campaign(const Plan& plan, Launcher& launcher, LaunchFile& file,
+CommandOutcome run_command_campaign(const Plan& plan, Launcher& launcher, CommandFile& file,
                                     HostClock& clock, ProgressSink* progress) {
   return Campaign(plan, launcher, file, clock, progress).run();
 }

@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "harness/codec/launch_file.h"
-#include "harness/core/launch_record.h"
+#include "harness/codec/command_file.h"
+#include "harness/core/command_record.h"
 #include "harness/plan/plan.h"
 #include "harness/ports/host_clock.h"
 #include "harness/runner/progress.h"
@@ -20,7 +20,7 @@ struct LaunchPlace {
 };
 
 struct LaunchOutcome {
-  LaunchRecord record;
+  CommandRecord record;
   bool stopped = false;   // this process was asked to stop: no further launch
   std::string log_place;  // "launches/0007": where its output lies below the results folder
 };
@@ -45,7 +45,7 @@ struct CommandOutcome {
 // with a failed launch is void, its later launches are left out, and it runs again in the same
 // order after the other blocks of its look; more void blocks than 20 %, a warm-up launch that
 // fails, any launch that outlasts its limit, the time limit and a stop end the campaign.
-CommandOutcome run_command_campaign(const Plan& plan, Launcher& launcher, LaunchFile& file,
+CommandOutcome run_command_campaign(const Plan& plan, Launcher& launcher, CommandFile& file,
                                     HostClock& clock, ProgressSink* progress);
 
 }  // namespace traceml

@@ -1,5 +1,5 @@
-// The raw files of a run with one rank, as `report --accept-edited` reads and judges them: their
-// texts in one input, with lines "%%%% FILE" between them.
+// The raw files of a run with one rank, or of one of commands, as `report --accept-edited` reads
+// and judges them: their texts in one input, with lines "%%%% FILE" between them.
 
 #include <filesystem>
 #include <fstream>
@@ -8,10 +8,13 @@
 #include <string>
 
 #include "harness/analysis/campaign.h"
+#include "harness/analysis/command_campaign.h"
+#include "harness/codec/command_file.h"
 #include "harness/codec/config_file.h"
 #include "harness/codec/raw_files.h"
 #include "harness/codec/run_info.h"
 #include "harness/core/error.h"
+#include "harness/plan/arms.h"
 #include "harness/plan/plan.h"
 #include "harness/reports/all_reports.h"
 #include "tests/codec/temporary_folder.h"
@@ -21,7 +24,7 @@ namespace traceml {
 namespace {
 
 constexpr const char* kFiles[] = {"run_info.json", "windows_rank_0000.csv", "steps_rank_0000.csv",
-                                  "collectives_rank_0000.csv"};
+                                  "collectives_rank_0000.csv", "commands.csv"};
 constexpr std::string_view kMark = "%%%% ";
 
 void write_files(std::string_view input, const testing::TemporaryFolder& folder) {
@@ -42,11 +45,13 @@ void report(const std::string& raw) {
   const RunInfo info = read_run_info(raw + "/run_info.json", true);
   const Plan plan =
       make_plan(read_config_text(info.config_text, "run_info.json", {}), info.world_size);
-  std::vector<std::string> arms;
-  for (const ArmFacts& arm : plan.facts.arms) arms.push_back(arm.name);
+  const std::vector<std::string> arms = arm_names(plan.facts);
   std::vector<std::string> warnings;
-  const CampaignSummary summary = summarize_campaign(
-      plan.facts, read_run_records({raw, info.run, arms, true}, plan.facts, &warnings));
+  const CampaignSummary summary =
+      plan.facts.commands
+          ? summarize_commands(plan.facts, read_commands(raw, info.run, arms, true, &warnings))
+          : summarize_campaign(
+                plan.facts, read_run_records({raw, info.run, arms, true}, plan.facts, &warnings));
   const auto files = render_files({info, plan, summary, raw});
   if (nlohmann::json::parse(files.at("run.json")).empty()) __builtin_trap();  // throws for NaN
 }

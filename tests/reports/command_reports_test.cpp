@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "harness/analysis/launches.h"
+#include "harness/analysis/command_campaign.h"
 #include "harness/plan/config_keys.h"
 #include "harness/reports/all_reports.h"
 #include "harness/reports/terminal.h"
@@ -35,10 +35,10 @@ Plan plan_of(LargerIs larger_is, const std::string& unit) {
 }
 
 // Six valid blocks, and block 2 void at first. The second arm is `factor` times the first.
-std::vector<LaunchRecord> launches_of(double factor) {
-  std::vector<LaunchRecord> launches;
+std::vector<CommandRecord> launches_of(double factor) {
+  std::vector<CommandRecord> launches;
   const auto add = [&](int block, int order, bool valid) {
-    LaunchRecord launch;
+    CommandRecord launch;
     launch.launch = static_cast<std::int64_t>(launches.size());
     launch.arm = {(block + order) % 2};
     launch.block = block;
@@ -61,7 +61,7 @@ void expect_reports(const std::string& name, const Plan& plan, double factor, Ru
   info.tool_version = "0.1.0";
   info.created_utc = "2026-11-29T18:15:00Z";
   info.device = "unknown";
-  const CampaignSummary summary = summarize_launches(plan.facts, launches_of(factor));
+  const CampaignSummary summary = summarize_commands(plan.facts, launches_of(factor));
   const ReportInput input{info, plan, summary, "results/overhead"};
   testing::expect_golden("commands_" + name + "/terminal_100.txt", render_terminal(input, {}));
   const auto files = render_files(input);

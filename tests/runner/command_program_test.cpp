@@ -72,11 +72,11 @@ class CommandCampaign : public ::testing::Test {
  protected:
   CommandOutcome run(const FakeLauncher::Answer& answer, const Plan& plan = plan_of_two()) {
     launcher_ = FakeLauncher(answer);
-    file_ = std::make_unique<LaunchFile>(folder_.path(), RunId{1},
-                                         std::vector<std::string>{"old", "new"});
+    file_ = std::make_unique<CommandFile>(folder_.path(), RunId{1},
+                                          std::vector<std::string>{"old", "new"});
     const CommandOutcome outcome = run_command_campaign(plan, launcher_, *file_, clock_, nullptr);
     std::vector<std::string> warnings;
-    launches_ = read_launches(folder_.path(), RunId{1}, {"old", "new"}, false, &warnings);
+    launches_ = read_commands(folder_.path(), RunId{1}, {"old", "new"}, false, &warnings);
     std::filesystem::remove(folder_.path("commands.csv"));
     return outcome;
   }
@@ -93,8 +93,8 @@ class CommandCampaign : public ::testing::Test {
   testing::TemporaryFolder folder_;
   ManualClock clock_;
   FakeLauncher launcher_{[](LaunchOutcome&) {}};
-  std::unique_ptr<LaunchFile> file_;
-  std::vector<LaunchRecord> launches_;  // as they lie on the disk
+  std::unique_ptr<CommandFile> file_;
+  std::vector<CommandRecord> launches_;  // as they lie on the disk
 };
 
 TEST_F(CommandCampaign, warms_up_each_arm_and_stops_at_the_first_look_with_a_verdict) {

@@ -1,4 +1,4 @@
-#include "harness/codec/launch_number.h"
+#include "harness/codec/command_number.h"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -96,7 +96,7 @@ std::optional<std::string> last_match(const std::string& path, const std::regex&
   return last;
 }
 
-NumberReading from_output(const std::string& pattern, const LaunchFiles& files) {
+NumberReading from_output(const std::string& pattern, const CommandOutput& files) {
   const std::regex regex(pattern);
   std::string place = "standard output";
   std::optional<std::string> match;
@@ -131,7 +131,7 @@ FilePart named_file(const CommandConfig& command) {
   return {};
 }
 
-std::string path_of(const FilePart& named, const LaunchFiles& files) {
+std::string path_of(const FilePart& named, const CommandOutput& files) {
   return (std::filesystem::path(files.working_directory) / named.file).string();
 }
 
@@ -239,13 +239,13 @@ NumberReading from_csv(const std::string& path, const FilePart& named) {
 
 }  // namespace
 
-std::optional<FileStamp> stamp_before(const CommandConfig& command, const LaunchFiles& files) {
+std::optional<FileStamp> stamp_before(const CommandConfig& command, const CommandOutput& files) {
   const FilePart named = named_file(command);
   if (named.file.empty()) return std::nullopt;
   return stamp_of(path_of(named, files));
 }
 
-NumberReading read_number(const CommandConfig& command, const LaunchFiles& files,
+NumberReading read_number(const CommandConfig& command, const CommandOutput& files,
                           const std::optional<FileStamp>& before, Nanos wall) {
   if (command.wall) return found(Seconds(wall).count());
   if (!command.regex.empty()) return from_output(command.regex, files);

@@ -1,4 +1,4 @@
-#include "harness/analysis/launches.h"
+#include "harness/analysis/command_campaign.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ CampaignFacts facts_of(bool larger_is_better, const std::string& unit) {
 class Launches {
  public:
   Launches& add(int block, int order, int arm, double value, const std::string& void_reason = "") {
-    LaunchRecord launch;
+    CommandRecord launch;
     launch.launch = static_cast<std::int64_t>(all_.size());
     launch.arm = {arm};
     launch.block = block;
@@ -54,10 +54,10 @@ class Launches {
     return add(number, 1, old_first ? 1 : 0, old_first ? new_value : old_value);
   }
 
-  const std::vector<LaunchRecord>& all() const { return all_; }
+  const std::vector<CommandRecord>& all() const { return all_; }
 
  private:
-  std::vector<LaunchRecord> all_;
+  std::vector<CommandRecord> all_;
 };
 
 // Ratios of 1.1 on the whole, not all equal.
@@ -72,7 +72,7 @@ Launches six_blocks(bool larger_is_better) {
 
 TEST(Launches, that_got_slower_fail_without_an_allowance_for_one_launch) {
   const CampaignSummary summary =
-      summarize_launches(facts_of(false, "ms"), six_blocks(false).all());
+      summarize_commands(facts_of(false, "ms"), six_blocks(false).all());
   EXPECT_EQ(summary.exit_code, 10);
   const GateResult& gate = summary.gates.at(0);
   EXPECT_NEAR(*gate.theta, std::log(1.1025), 1e-4);
@@ -83,9 +83,9 @@ TEST(Launches, that_got_slower_fail_without_an_allowance_for_one_launch) {
 }
 
 TEST(Launches, of_a_throughput_are_judged_by_the_time_of_a_unit_of_work) {
-  const CampaignSummary time = summarize_launches(facts_of(false, "ms"), six_blocks(false).all());
+  const CampaignSummary time = summarize_commands(facts_of(false, "ms"), six_blocks(false).all());
   const CampaignSummary throughput =
-      summarize_launches(facts_of(true, "images/s"), six_blocks(true).all());
+      summarize_commands(facts_of(true, "images/s"), six_blocks(true).all());
   EXPECT_NEAR(*throughput.gates[0].theta, *time.gates[0].theta, 1e-12);
   EXPECT_EQ(throughput.exit_code, 10);
   EXPECT_FALSE(throughput.arms[0].wall_per_step);
@@ -94,7 +94,7 @@ TEST(Launches, of_a_throughput_are_judged_by_the_time_of_a_unit_of_work) {
 }
 
 TEST(Launches, in_seconds_become_milliseconds) {
-  const CampaignSummary summary = summarize_launches(facts_of(false, "s"), six_blocks(false).all());
+  const CampaignSummary summary = summarize_commands(facts_of(false, "s"), six_blocks(false).all());
   EXPECT_DOUBLE_EQ(summary.arms.at(0).wall_per_step->count(), 10000);
   EXPECT_DOUBLE_EQ(*summary.commands->arms.at(0).mean, 10);
 }
@@ -105,13 +105,13 @@ TEST(Launches, of_a_void_block_count_nowhere_and_the_block_that_replaces_it_does
   launches.add(2, 0, 0, 10).add(2, 1, 1, 0, "ended with exit code 3");
   launches.block(3, 10, 11.1).block(4, 10, 11).block(5, 10, 11).block(2, 10, 11.2);
   const CampaignFacts facts = facts_of(false, "ms");
-  const RankRecords records = windows_of_launches(facts, launches.all());
+  const RankRecords records = windows_of_commands(facts, launches.all());
   ASSERT_EQ(records.windows.size(), 12u);
   for (std::size_t i = 0; i < records.windows.size(); ++i) {
     EXPECT_EQ(records.windows[i].block, static_cast<int>(i / 2));
   }
   EXPECT_DOUBLE_EQ(records.windows.back().reported->count(), 11.2);
-  const CampaignSummary summary = summarize_launches(facts, launches.all());
+  const CampaignSummary summary = summarize_commands(facts, launches.all());
   EXPECT_EQ(summary.gates[0].blocks, 6);
   EXPECT_EQ(summary.gates[0].blocks_voided, 1);
   EXPECT_EQ(summary.exit_code, 10);
@@ -128,7 +128,7 @@ TEST(Launches, without_a_number_above_zero_leave_their_gate_without_a_verdict) {
       Launches launches;
       for (int i = 0; i < 6; ++i) launches.block(i, 10 + 0.01 * i, i == 3 ? value : 10);
       const CampaignFacts facts = facts_of(larger_is_better, "images/s");
-      const CampaignSummary summary = summarize_launches(facts, launches.all());
+      const CampaignSummary summary = summarize_commands(facts, launches.all());
       EXPECT_EQ(summary.exit_code, 11) << value;
       const GateResult& gate = summary.gates.at(0);
       EXPECT_EQ(gate.reason, Reason::kNonfiniteOrNonpositiveTime) << value;

@@ -1,4 +1,4 @@
-#include "harness/analysis/launches.h"
+#include "harness/analysis/command_campaign.h"
 
 #include <algorithm>
 #include <cmath>
@@ -39,17 +39,17 @@ void drop_times(CampaignSummary* summary) {
   for (GateResult& gate : summary->gates) gate.mean_difference = std::nullopt;
 }
 
-bool starts_pass(const std::vector<BlockPass>& passes, const LaunchRecord& launch) {
+bool starts_pass(const std::vector<BlockPass>& passes, const CommandRecord& launch) {
   if (passes.empty() || passes.back().block != *launch.block) return true;
   return launch.order <= passes.back().launches.back()->order;
 }
 
 // The launches of valid blocks whose numbers are none that a time or a throughput can be.
-std::vector<const LaunchRecord*> without_measure(const std::vector<BlockPass>& passes) {
-  std::vector<const LaunchRecord*> found;
+std::vector<const CommandRecord*> without_measure(const std::vector<BlockPass>& passes) {
+  std::vector<const CommandRecord*> found;
   for (const BlockPass& pass : passes) {
     if (pass.voided_by() != nullptr) continue;
-    for (const LaunchRecord* launch : pass.launches) {
+    for (const CommandRecord* launch : pass.launches) {
       if (!is_measure(*launch->value)) found.push_back(launch);
     }
   }
@@ -57,11 +57,11 @@ std::vector<const LaunchRecord*> without_measure(const std::vector<BlockPass>& p
 }
 
 // Of an arm with a number that is no measure only the counts: a mean of the others would flatter.
-LaunchFigures figures_of(const std::vector<BlockPass>& passes, ArmIndex arm) {
-  LaunchFigures figures;
+CommandFigures figures_of(const std::vector<BlockPass>& passes, ArmIndex arm) {
+  CommandFigures figures;
   std::vector<double> values;
   for (const BlockPass& pass : passes) {
-    for (const LaunchRecord* launch : pass.launches) {
+    for (const CommandRecord* launch : pass.launches) {
       if (launch->arm != arm) continue;
       ++(pass.voided_by() == nullptr ? figures.launches : figures.voided);
       if (pass.voided_by() == nullptr) values.push_back(*launch->value);
@@ -77,7 +77,7 @@ LaunchFigures figures_of(const std::vector<BlockPass>& passes, ArmIndex arm) {
   return figures;
 }
 
-std::string sentence_of(const CampaignFacts& facts, const LaunchRecord& launch) {
+std::string sentence_of(const CampaignFacts& facts, const CommandRecord& launch) {
   return "launch " + std::to_string(launch.launch) + " (" +
          facts.arms.at(static_cast<std::size_t>(launch.arm.value)).name + ", block " +
          std::to_string(*launch.block) + ") voids its block: " + launch.void_reason;
@@ -85,16 +85,16 @@ std::string sentence_of(const CampaignFacts& facts, const LaunchRecord& launch) 
 
 }  // namespace
 
-const LaunchRecord* BlockPass::voided_by() const {
-  for (const LaunchRecord* launch : launches) {
+const CommandRecord* BlockPass::voided_by() const {
+  for (const CommandRecord* launch : launches) {
     if (!launch->void_reason.empty()) return launch;
   }
   return nullptr;
 }
 
-std::vector<BlockPass> passes_of(const std::vector<LaunchRecord>& launches) {
+std::vector<BlockPass> passes_of(const std::vector<CommandRecord>& launches) {
   std::vector<BlockPass> passes;
-  for (const LaunchRecord& launch : launches) {
+  for (const CommandRecord& launch : launches) {
     if (!launch.block) continue;
     if (starts_pass(passes, launch)) passes.push_back({*launch.block, {}});
     passes.back().launches.push_back(&launch);
@@ -102,13 +102,13 @@ std::vector<BlockPass> passes_of(const std::vector<LaunchRecord>& launches) {
   return passes;
 }
 
-RankRecords windows_of_launches(const CampaignFacts& facts,
-                                const std::vector<LaunchRecord>& launches) {
+RankRecords windows_of_commands(const CampaignFacts& facts,
+                                const std::vector<CommandRecord>& launches) {
   RankRecords records;
   int block = 0;
   for (const BlockPass& pass : passes_of(launches)) {
     if (pass.voided_by() != nullptr) continue;
-    for (const LaunchRecord* launch : pass.launches) {
+    for (const CommandRecord* launch : pass.launches) {
       WindowRecord window;
       window.arm = launch->arm;
       window.block = block;
@@ -137,9 +137,9 @@ int void_blocks_allowed(int blocks) {
   return blocks / 4;  // v / (blocks + v) <= 0.2
 }
 
-CampaignSummary summarize_launches(const CampaignFacts& facts,
-                                   const std::vector<LaunchRecord>& launches) {
-  CampaignSummary summary = summarize_campaign(facts, {windows_of_launches(facts, launches)});
+CampaignSummary summarize_commands(const CampaignFacts& facts,
+                                   const std::vector<CommandRecord>& launches) {
+  CampaignSummary summary = summarize_campaign(facts, {windows_of_commands(facts, launches)});
   const std::vector<BlockPass> passes = passes_of(launches);
   CommandSummary commands;
   summary.warnings.clear();  // of windows and steps
@@ -152,12 +152,12 @@ CampaignSummary summarize_launches(const CampaignFacts& facts,
                                "dropped)");
   }
   for (const BlockPass& pass : passes) {
-    const LaunchRecord* culprit = pass.voided_by();
+    const CommandRecord* culprit = pass.voided_by();
     if (culprit == nullptr) continue;
     ++commands.blocks_voided;
     summary.warnings.push_back(sentence_of(facts, *culprit));
   }
-  for (const LaunchRecord* launch : without_measure(passes)) {
+  for (const CommandRecord* launch : without_measure(passes)) {
     drop_times(&summary.arms.at(static_cast<std::size_t>(launch->arm.value)));
     summary.warnings.push_back(no_measure(facts, launch->arm, launch->launch, *launch->value));
   }

@@ -1,4 +1,4 @@
-#include "harness/codec/launch_file.h"
+#include "harness/codec/command_file.h"
 
 #include <fmt/format.h>
 
@@ -69,8 +69,8 @@ class Row {
   std::vector<std::string_view> fields_;
 };
 
-LaunchRecord record_of(const Row& row, const std::vector<std::string>& arm_names) {
-  LaunchRecord launch;
+CommandRecord record_of(const Row& row, const std::vector<std::string>& arm_names) {
+  CommandRecord launch;
   launch.launch = row.number<std::int64_t>(0);
   const auto arm = std::find(arm_names.begin(), arm_names.end(), row.text(1));
   if (arm == arm_names.end()) row.refuse(1);
@@ -91,11 +91,11 @@ LaunchRecord record_of(const Row& row, const std::vector<std::string>& arm_names
 
 }  // namespace
 
-LaunchFile::LaunchFile(const std::string& dir, RunId run, std::vector<std::string> arm_names)
+CommandFile::CommandFile(const std::string& dir, RunId run, std::vector<std::string> arm_names)
     : file_(dir + "/" + kName, fmt::format("{}\n{}\n", kHeader, identity_of(run))),
       arm_names_(std::move(arm_names)) {}
 
-void LaunchFile::append(const LaunchRecord& launch) {
+void CommandFile::append(const CommandRecord& launch) {
   file_.append(fmt::format("{},{},{},{},{},{},{},{},{},{},{}\n", launch.launch,
                            arm_names_.at(static_cast<std::size_t>(launch.arm.value)),
                            launch.block ? fmt::to_string(*launch.block) : "", launch.order,
@@ -105,16 +105,16 @@ void LaunchFile::append(const LaunchRecord& launch) {
                1);
 }
 
-std::vector<LaunchRecord> read_launches(const std::string& dir, RunId run,
-                                        const std::vector<std::string>& arm_names,
-                                        bool accept_edited, std::vector<std::string>* warnings) {
+std::vector<CommandRecord> read_commands(const std::string& dir, RunId run,
+                                         const std::vector<std::string>& arm_names,
+                                         bool accept_edited, std::vector<std::string>* warnings) {
   if (!std::filesystem::exists(dir + "/" + kName)) {
     warnings->push_back(fmt::format("{} is missing: the run ended before a launch", kName));
     return {};
   }
   const RawText raw =
       read_raw_text(dir, kName, {kHeader, identity_of(run)}, accept_edited, warnings);
-  std::vector<LaunchRecord> launches;
+  std::vector<CommandRecord> launches;
   for (const RawGroup& group : raw.groups) {
     std::string_view rest = std::string_view(raw.text).substr(group.begin, group.end - group.begin);
     for (std::int64_t line = group.first_line; !rest.empty(); ++line) {

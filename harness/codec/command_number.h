@@ -10,7 +10,7 @@
 namespace traceml {
 
 // Where a launch left what it wrote. Files that are not there are told in the fault.
-struct LaunchFiles {
+struct CommandOutput {
   std::string output;             // its standard output
   std::string error;              // its standard error
   std::string working_directory;  // where relative files of the config start
@@ -26,7 +26,7 @@ struct FileStamp {
 
 // The stamp of the file that holds the command's number, to be taken before the launch; nullopt
 // where it lies in no file.
-std::optional<FileStamp> stamp_before(const CommandConfig& command, const LaunchFiles& files);
+std::optional<FileStamp> stamp_before(const CommandConfig& command, const CommandOutput& files);
 
 struct NumberReading {
   std::optional<double> value;  // as found, be it zero, negative, infinite or NaN
@@ -35,7 +35,7 @@ struct NumberReading {
 
 // `command` has exactly one place of its number, without placeholders. Never throws for what a
 // launch wrote.
-NumberReading read_number(const CommandConfig& command, const LaunchFiles& files,
+NumberReading read_number(const CommandConfig& command, const CommandOutput& files,
                           const std::optional<FileStamp>& before, Nanos wall);
 
 }  // namespace traceml

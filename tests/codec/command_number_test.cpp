@@ -1,4 +1,4 @@
-#include "harness/codec/launch_number.h"
+#include "harness/codec/command_number.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-class LaunchNumber : public ::testing::Test {
+class CommandNumber : public ::testing::Test {
  protected:
   void write(const std::string& name, const std::string& text) { folder_.write(name, text); }
 
@@ -32,35 +32,35 @@ class LaunchNumber : public ::testing::Test {
     return read(command);
   }
 
-  LaunchFiles files() const {
+  CommandOutput files() const {
     return {folder_.path() + "/stdout", folder_.path() + "/stderr", folder_.path()};
   }
 
   testing::TemporaryFolder folder_;
 };
 
-TEST_F(LaunchNumber, of_a_regex_is_its_last_match) {
+TEST_F(CommandNumber, of_a_regex_is_its_last_match) {
   EXPECT_EQ(
       match("step_ms: ([0-9.]+)", "step_ms: 10.5\nstep_ms: 11.25 step_ms: 12.5\ndone\n").value,
       12.5);
 }
 
-TEST_F(LaunchNumber, of_a_regex_may_stand_in_a_line_that_a_carriage_return_ends) {
+TEST_F(CommandNumber, of_a_regex_may_stand_in_a_line_that_a_carriage_return_ends) {
   EXPECT_EQ(match("([0-9]+) img", "10 img\r20 img\r").value, 20);
 }
 
-TEST_F(LaunchNumber, of_a_regex_is_sought_in_the_errors_where_the_output_has_none) {
+TEST_F(CommandNumber, of_a_regex_is_sought_in_the_errors_where_the_output_has_none) {
   EXPECT_EQ(match("ms=(\\S+)", "nothing\n", "ms=1e-3\n").value, 1e-3);
   EXPECT_EQ(match("ms=(\\S+)", "ms=5\n", "ms=1e-3\n").value, 5);
 }
 
-TEST_F(LaunchNumber, that_is_not_there_says_so) {
+TEST_F(CommandNumber, that_is_not_there_says_so) {
   EXPECT_EQ(match("ms=(\\S+)", "nothing\n").fault,
             "no line of its output matches measure.regex 'ms=(\\S+)'");
 }
 
 // Whether a number can be judged is not asked here: a launch must not go missing for its value.
-TEST_F(LaunchNumber, is_given_as_it_was_found_be_it_zero_negative_or_beyond_every_double) {
+TEST_F(CommandNumber, is_given_as_it_was_found_be_it_zero_negative_or_beyond_every_double) {
   EXPECT_EQ(match("ms=(\\S+)", "ms=7\nms=0\n").value, 0);
   EXPECT_EQ(match("ms=(\\S+)", "ms=-3").value, -3);
   EXPECT_EQ(match("ms=(\\S+)", "ms=1e-999").value, 0);
@@ -69,7 +69,7 @@ TEST_F(LaunchNumber, is_given_as_it_was_found_be_it_zero_negative_or_beyond_ever
   EXPECT_TRUE(std::isnan(match("ms=(\\S+)", "ms=NaN").value.value_or(1)));
 }
 
-TEST_F(LaunchNumber, is_never_half_a_word) {
+TEST_F(CommandNumber, is_never_half_a_word) {
   for (const std::string text : {"12ms", "0x10", "1,5", "none", "nano", "1e999s"}) {
     const NumberReading reading = match("ms=(\\S+)", "ms=7\nms=" + text + "\n");
     EXPECT_FALSE(reading.value) << text;
@@ -77,13 +77,13 @@ TEST_F(LaunchNumber, is_never_half_a_word) {
   }
 }
 
-TEST_F(LaunchNumber, of_a_long_line_is_read_without_going_deep) {
+TEST_F(CommandNumber, of_a_long_line_is_read_without_going_deep) {
   EXPECT_FALSE(match("(?:a|b)*c ([0-9]+)", std::string(1 << 20, 'a') + "c 5\n").value);
   EXPECT_EQ(match("(?:a|b)*c ([0-9]+)", std::string(1 << 20, 'a') + "\nbc 5\n").value, 5);
 }
 
 // 2^32 ways to tell that no b follows: without a bound it would take minutes.
-TEST_F(LaunchNumber, of_a_regex_that_explodes_is_given_up) {
+TEST_F(CommandNumber, of_a_regex_that_explodes_is_given_up) {
   const std::string line(32, 'a');
   const NumberReading reading = match("(?:a+)+b ([0-9]+)", line + "\nab 5\n");
   EXPECT_FALSE(reading.value);
@@ -91,13 +91,13 @@ TEST_F(LaunchNumber, of_a_regex_that_explodes_is_given_up) {
   EXPECT_THAT(match("(?:a+)+b ([0-9]+)", "", line).fault, HasSubstr("standard error"));
 }
 
-TEST_F(LaunchNumber, of_a_long_output_is_read_to_its_end) {
+TEST_F(CommandNumber, of_a_long_output_is_read_to_its_end) {
   std::string output;
   for (int i = 0; i < 4000; ++i) output += "epoch 1 step 12 of many: loss=2.5 ms=9.5\n";
   EXPECT_EQ(match(".*step.*ms=([0-9.]+)", output + "a step ms=10\n").value, 10);
 }
 
-TEST_F(LaunchNumber, of_a_json_file_lies_at_its_pointer) {
+TEST_F(CommandNumber, of_a_json_file_lies_at_its_pointer) {
   write("out.json", R"({"step": [{"mean_ms": 12.5}], "text": "12", "zero": 0, "nan": NaN})");
   CommandConfig command;
   command.json = "out.json#/step/0/mean_ms";
@@ -116,7 +116,7 @@ TEST_F(LaunchNumber, of_a_json_file_lies_at_its_pointer) {
   EXPECT_THAT(read(command).fault, HasSubstr("none.json"));
 }
 
-TEST_F(LaunchNumber, of_a_final_summary_is_the_largest_row_on_the_clock_that_is_named) {
+TEST_F(CommandNumber, of_a_final_summary_is_the_largest_row_on_the_clock_that_is_named) {
   std::filesystem::copy_file(TRACEML_SOURCE_DIR "/tests/codec/traceml/single_rank_h200.json",
                              folder_.path() + "/f.json");
   CommandConfig command;
@@ -129,7 +129,7 @@ TEST_F(LaunchNumber, of_a_final_summary_is_the_largest_row_on_the_clock_that_is_
   EXPECT_NE(*host.value, *device.value);
 }
 
-TEST_F(LaunchNumber, of_a_steps_file_is_the_mean_of_its_column) {
+TEST_F(CommandNumber, of_a_steps_file_is_the_mean_of_its_column) {
   write("steps.csv", "step,step_ms,note\n# a comment\n0,10,\n1,,x\n2,14.5,\n");
   CommandConfig command;
   command.steps_csv = "steps.csv#step_ms";
@@ -147,13 +147,13 @@ TEST_F(LaunchNumber, of_a_steps_file_is_the_mean_of_its_column) {
   EXPECT_EQ(read(command).fault, "steps.csv has no row with step_ms");
 }
 
-TEST_F(LaunchNumber, of_the_wall_time_is_in_seconds) {
+TEST_F(CommandNumber, of_the_wall_time_is_in_seconds) {
   CommandConfig command;
   command.wall = true;
   EXPECT_EQ(read(command).value, 1.5);
 }
 
-TEST_F(LaunchNumber, of_a_file_that_an_earlier_launch_left_does_not_count) {
+TEST_F(CommandNumber, of_a_file_that_an_earlier_launch_left_does_not_count) {
   write("out.json", R"({"ms": 5})");
   CommandConfig command;
   command.json = "out.json#/ms";

@@ -10,7 +10,7 @@
 
 namespace traceml {
 
-struct LaunchRecord {
+struct CommandRecord {
   std::int64_t launch = 0;  // in the order of starting, warm-up included
   ArmIndex arm;
   std::optional<int> block;  // nullopt: warm-up. A block that replaces a void one has its number
@@ -22,7 +22,7 @@ struct LaunchRecord {
   std::optional<double> value;  // as found, be it zero or NaN; null: none was found
   std::string unit;             // of the value: "ms"
   std::string void_reason;      // empty: valid. Set by how the launch ended, never by its value
-  friend bool operator==(const LaunchRecord&, const LaunchRecord&) = default;
+  friend bool operator==(const CommandRecord&, const CommandRecord&) = default;
 };
 
 }  // namespace traceml
