@@ -27,6 +27,7 @@ enum class ClockKind { kReal, kVirtual };
 enum class Precision { kFp32, kTf32, kBf16 };
 enum class MemoryFormat { kContiguous, kChannelsLast };
 enum class Execution { kEager };
+enum class Cores { kAll, kShare };  // of those that the launcher left to the ranks of a node
 enum class Source { kDataset, kSynthetic };
 enum class SampleType { kUint8, kFloat32 };
 enum class Scheduling { kPerSample, kPerBatch };
@@ -56,6 +57,7 @@ struct WorkloadConfig {
   OptimizerConfig optimizer;
   double bucket_mb = 25;  // MiB of gradients per all-reduce; the first bucket has 1 MiB
   int threads = 0;  // intra-op threads per rank; 0: allowed cores / ranks of this node, at least 1
+  Cores cores = Cores::kAll;
   // Of spin alone: how long each phase takes, by index_of(); 0 and not needed: it does not occur.
   std::array<double, kPhaseCount> phases_ms = {0.2, 0, 0.1, 0, 1.5, 0, 2.5, 0.5, 0};
   double allreduce_ms = 0.4;  // from the last rank's arrival on

@@ -95,6 +95,7 @@ std::vector<ConfigKey> network_keys() {
 // How the parameters are updated and what shares the work.
 std::vector<ConfigKey> training_keys() {
   using enum KeyScope;
+  const auto cores = choice_form<Cores>({{"all", Cores::kAll}, {"share", Cores::kShare}}, {});
   return {
       make_config_key(
           "workload.optimizer.lr", kArm, decimal_form(0, 100, true), "learning rate, constant",
@@ -113,6 +114,10 @@ std::vector<ConfigKey> training_keys() {
           "workload.threads", kProcess, integer_form(0, 4096),
           "intra-op threads per rank; 0: allowed cores / ranks of the node",
           [](auto& c) -> auto& { return c.workload.threads; }),
+      make_config_key(
+          "workload.cores", kProcess, cores,
+          "share: each rank keeps to its part of those that the launcher left to all",
+          [](auto& c) -> auto& { return c.workload.cores; }),
   };
 }
 

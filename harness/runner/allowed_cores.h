@@ -13,4 +13,8 @@ std::vector<int> cores_allowed_to(pid_t process);
 // Of this process; at least 1.
 int allowed_core_count();
 
+// Every thread of this process, and those that they will start, keeps to `cores`. Throws RunError
+// where the system refuses.
+void allow_cores(const std::vector<int>& cores);
+
 }  // namespace traceml

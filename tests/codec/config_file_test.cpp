@@ -118,6 +118,7 @@ TEST(FullConfig, reads_the_values_that_it_says) {
   EXPECT_EQ(config.workload.memory_format, MemoryFormat::kContiguous);
   EXPECT_EQ(config.workload.optimizer.weight_decay, 1e-4);
   EXPECT_EQ(config.workload.bucket_mb, 12.5);
+  EXPECT_EQ(config.workload.cores, Cores::kShare);
   EXPECT_EQ(config.input.workers, 3);
   EXPECT_EQ(config.input.prefetch, 5);
   EXPECT_EQ(config.input.dtype, SampleType::kFloat32);
@@ -147,7 +148,7 @@ TEST(FullConfig, reads_the_values_that_it_says) {
   EXPECT_TRUE(config.gates[1].inconclusive_passes);
   EXPECT_EQ(config.gates[2].kind, GateKind::kMaxOverhead);
   EXPECT_EQ(config.gates[2].overhead_of, Instrument::kEvents);
-  EXPECT_EQ(config.gates[2].where, "full.yaml:59:5");
+  EXPECT_EQ(config.gates[2].where, "full.yaml:60:5");
 }
 
 TEST(FullConfig, reads_plants_and_lets_an_arm_replace_them) {

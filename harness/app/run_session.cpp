@@ -1,0 +1,187 @@
+#include "harness/app/run_session.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+#include <set>
+#include <sstream>
+
+#include "harness/app/commit.h"
+#include "harness/app/data_check.h"
+#include "harness/app/environment_probe.h"
+#include "harness/app/finished_run.h"
+#include "harness/app/progress_line.h"
+#include "harness/app/results_dir.h"
+#include "harness/app/run_folders.h"
+#include "harness/app/run_history.h"
+#include "harness/app/run_identity.h"
+#include "harness/app/version.h"
+#include "harness/app/workload_choice.h"
+#include "harness/codec/config_file.h"
+#include "harness/codec/hosts_file.h"
+#include "harness/plan/config.h"
+#include "harness/plan/gates.h"
+#include "harness/plan/plan.h"
+#include "harness/runner/agreement.h"
+#include "harness/runner/allowed_cores.h"
+#include "harness/runner/rank_cores.h"
+#include "harness/runner/rank_program.h"
+#include "workloads/torch/torch_workload.h"
+
+namespace traceml {
+namespace {
+
+void check_requirements(const Config& config, int world_size) {
+  if (config.require.ranks && *config.require.ranks != world_size) {
+    throw RunError(
+        fmt::format("require.ranks is {}, but this run has {}; start it with mpirun -n {}",
+                    *config.require.ranks, world_size, *config.require.ranks));
+  }
+  if (config.require.device == Device::kCuda) {
+    throw RunError("require.device is cuda, but this binary trains on the CPU alone");
+  }
+}
+
+Plan read_plan(const RunArguments& arguments, int world_size) {
+  const Config config = read_config_file(arguments.config, arguments.overrides);
+  if (arguments.require_gates) require_gates(config, arguments.config);
+  if (config.measure.launches > 1 && config.measure.launch == 0) {
+    throw UsageError(
+        fmt::format("measure.launches is {}: start it with traceml-bench launch {} -n {}",
+                    config.measure.launches, arguments.config, world_size));
+  }
+  check_requirements(config, world_size);
+  return make_plan(config, world_size);
+}
+
+// Collective: what distorts times on any rank, on every rank.
+std::vector<std::string> distortions_of_all_ranks(Transport& transport) {
+  std::string all;
+  for (const std::string& one : distinct_lines(transport, probe_distortions())) all += one + "\n";
+  std::istringstream lines(transport.broadcast(all));
+  std::set<std::string> distinct;
+  for (std::string line; std::getline(lines, line);) distinct.insert(line);
+  return {distinct.begin(), distinct.end()};
+}
+
+// Collective. The node of each rank, on rank 0, where hosts.json then tells which machines they
+// are.
+std::vector<int> name_nodes(Transport& transport, const std::string& dir) {
+  const std::vector<std::string> hosts = transport.gather(host_name());
+  return together(transport, [&]() -> std::vector<int> {
+    if (transport.rank() != Rank{0}) return {};
+    const Nodes nodes = number_nodes(hosts);
+    write_hosts(hosts_file(dir), nodes);
+    return nodes.of_rank;
+  });
+}
+
+RunInfo describe_run(Ranks& ranks, const Plan& plan, const std::string& created) {
+  RunInfo info;
+  info.tool_version = kToolVersion;
+  info.created_utc = simulated_start(plan).value_or(created);
+  info.config_text = write_config(plan.config);
+  info.world_size = ranks.transport().world_size();
+  info.device = device_of(plan);
+  info.exchange = exchange_of(plan, ranks);
+  info.environment = probe_environment();
+  if (const auto version = ranks.mpi_version()) info.environment.facts["mpi"] = *version;
+  if (const auto torch = torch_facts()) {
+    info.environment.facts["libtorch"] = torch->version;
+    info.environment.facts["libtorch_cpu"] = torch->cpu_capability;
+  }
+  info.environment.facts["ranks_on_node"] = std::to_string(ranks.ranks_on_node());
+  info.distortions = plan.facts.distortions;
+  for (const std::string& warning :
+       distinct_lines(ranks.transport(), {ranks.affinity_warning().value_or("")})) {
+    info.notes.push_back(warning);
+  }
+  return info;
+}
+
+// Collective. What is to be told of it.
+std::string keep_to_own_cores(Transport& transport) {
+  const std::size_t all = cores_allowed_to(0).size();
+  const std::size_t own =
+      together(transport, [&] { return keep_to_share_of_cores(transport); }).size();
+  return fmt::format(
+      "each rank keeps to its share of the cores (workload.cores): rank 0 to {} of {}", own, all);
+}
+
+RankOptions options_of(const RunFolders& folders, ProgressSink* progress) {
+  RankOptions options;
+  options.build = fmt::format("{} at {}, {}, {}", kToolVersion, kCommit, kCompiler, kBuildType);
+  options.own_raw_dir = folders.of_raw() + "/raw";
+  options.out_raw_dir = folders.results + "/raw";
+  options.progress = progress;
+  return options;
+}
+
+void take_over(const RunOutcome& outcome, RunInfo& info) {
+  info.facts = outcome.facts;
+  info.counters = outcome.counters;
+  info.equal_by_design = outcome.equal_by_design;
+  info.notes.insert(info.notes.end(), outcome.notes.begin(), outcome.notes.end());
+  info.finished = outcome.finished;
+  info.failure = outcome.failure;
+}
+
+// Rank 0: judges what lies in the raw files, writes and prints the reports.
+int judge_and_report(const std::string& dir, const RunInfo& info, bool quiet) {
+  write_run_info(dir + "/raw/run_info.json", info);
+  const FinishedRun run = read_finished_run(dir, false);
+  publish(dir, run, quiet);
+  return run.summary.exit_code;
+}
+
+}  // namespace
+
+int run_session(Ranks& ranks, RunWatch& watch, HostClock& clock, const RunArguments& arguments) {
+  Transport& transport = ranks.transport();
+  const std::string created = transport.broadcast(utc_now());
+  Plan plan = together(transport, [&] { return read_plan(arguments, transport.world_size()); });
+  watch.set_step_timeout(plan.config.measure.step_timeout);
+  watch.set_time_limit(plan.config.measure.time_limit);
+  plan.facts.distortions = distortions_of_all_ranks(transport);
+  DataSets listed = together(transport, [&] {
+    check_loader_memory(plan, ranks.ranks_on_node());
+    return list_data_sets(plan, transport.world_size());
+  });
+  const RunFolders folders =
+      agree_on_folders(transport, watch, arguments, plan.config.name, created);
+  const std::string& dir = folders.results;
+  RunInfo info = describe_run(ranks, plan, created);
+  info.nodes = name_nodes(transport, dir);
+  info.run = agree_on_run_id(transport, plan);
+  if (ranks.is_root()) {
+    info.inconclusive_before = inconclusive_before(dir, plan.config.name, plan.facts);
+  }
+  if (plan.config.arms.front().workload.cores == Cores::kShare && !simulated_start(plan)) {
+    info.notes.push_back(keep_to_own_cores(transport));
+  }
+  if (ranks.is_root()) write_run_info(dir + "/raw/run_info.json", info);
+
+  RunOutcome outcome;
+  {
+    const auto chosen = choose_workload(plan, ranks, clock, std::move(listed));
+    std::unique_ptr<ProgressLine> progress;
+    if (ranks.is_root() && !arguments.quiet) progress = std::make_unique<ProgressLine>();
+    RankOptions options = options_of(folders, progress.get());
+    options.run = info.run;
+    options.wall = &clock;
+    options.min_device_warm_up = Seconds{0};  // no device of this version has clocks to ramp up
+    outcome = run_rank(plan, options, watch, chosen->workload(), chosen->transport(),
+                       chosen->clock(), chosen->device());
+  }
+  watch.position().enter(Stage::kReport);
+  take_over(outcome, info);
+  const int code = together(transport, [&] {
+    return ranks.is_root() ? judge_and_report(dir, info, arguments.quiet) : 0;
+  });
+  const int agreed = std::stoi(transport.broadcast(std::to_string(code)));
+  clear_scratch(folders, transport.rank());
+  return agreed;
+}
+
+}  // namespace traceml
