@@ -4,6 +4,7 @@ import os
 import pathlib
 import re
 import resource
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -275,6 +276,47 @@ class Outputs(Interrupted):
         self.assertIn("cannot print the report: No space left on device", self.the_sentence(
             done.stderr))
         self.assertIn("PASS", (self.out / "verdict.txt").read_text())
+
+    def bound_by_permissions(self):
+        """What a program is started with so that permissions hold for it, though root starts it."""
+        if os.geteuid() != 0:
+            return []
+        words = ["setpriv", "--inh-caps=-dac_override", "--bounding-set=-dac_override"]
+        if shutil.which("setpriv") is None or subprocess.run([*words, "true"]).returncode != 0:
+            self.skipTest("no permission keeps this root from writing")
+        return words
+
+    def test_a_folder_that_may_not_be_written_is_refused_before_any_step(self):
+        locked = self.path / "locked"
+        locked.mkdir()
+        config = self.config()
+        locked.chmod(0o555)
+        done = subprocess.run([*self.bound_by_permissions(), BINARY, "run", config, "--out",
+                               str(locked / "out")], capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 4, done.stderr)
+        self.assertRegex(self.the_sentence(done.stderr), r"locked/out.*: Permission denied")
+        self.assertEqual(list(locked.iterdir()), [])
+
+    def test_a_folder_that_becomes_read_only_in_mid_run_loses_no_window(self):
+        """Reports go to new files; raw files are open already."""
+        config = self.config("real")
+        running = subprocess.Popen([*self.bound_by_permissions(), BINARY, "run", config, "--out",
+                                    str(self.out)], stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True)
+        windows = self.out / "raw" / "windows_rank_0000.csv"
+        end = time.monotonic() + 60
+        while time.monotonic() < end and not (windows.exists() and
+                                              windows.read_text().count("\n") > 3):
+            time.sleep(0.005)
+        self.out.chmod(0o555)
+        (self.out / "raw").chmod(0o555)
+        _, errors = running.communicate(timeout=60)
+        for folder in (self.out, self.out / "raw"):
+            folder.chmod(0o755)
+        self.assertEqual(running.returncode, 4, errors)
+        self.assertIn("Permission denied", errors)
+        self.assertGreater(windows.read_text().count("\n"), 3)
+        self.assertNotEqual(run("report", str(self.out)).returncode, 0)
 
     def test_a_closed_standard_output_is_told_and_no_file_is_printed_into(self):
         command = f"exec {BINARY} run {self.config()} --out {self.out} >&-"

@@ -20,8 +20,9 @@ constexpr std::int64_t kMostBytes = std::int64_t{256} << 20;
 
 class OpenFile {
  public:
+  // Without waiting for somebody to write, if it is a pipe.
   explicit OpenFile(const std::string& path)
-      : descriptor_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
+      : descriptor_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
   ~OpenFile() {
     if (descriptor_ >= 0) close(descriptor_);
   }
@@ -44,6 +45,7 @@ std::span<const std::uint8_t> FileReader::read(const std::string& relative) {
   const OpenFile file(path_);
   struct stat facts {};
   if (file.descriptor() < 0 || fstat(file.descriptor(), &facts) != 0) cannot_read(relative);
+  if (!S_ISREG(facts.st_mode)) throw ImageError("is not a regular file");
   if (facts.st_size > kMostBytes) throw ImageError("is larger than 256 MiB");
   const auto size = static_cast<std::size_t>(facts.st_size);
   if (buffer_.size() < size) buffer_.resize(size);

@@ -14,7 +14,7 @@ class FileReader {
   explicit FileReader(const std::filesystem::path& folder) : folder_(folder.string()) {}
 
   // Valid until the next call. Throws RunError naming `relative` where the file cannot be opened or
-  // read, ImageError where it is larger than 256 MiB.
+  // read, ImageError where it is no regular file or larger than 256 MiB.
   std::span<const std::uint8_t> read(const std::string& relative);
 
  private:

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <cstring>
 #include <set>
@@ -256,6 +257,12 @@ TEST_F(BatchLoaderTest, StopsAtTheSameFileWithAnyNumberOfWorkers) {
     input_.workers = workers;
     EXPECT_EQ(complaint(*make()), expected);
   }
+}
+
+TEST_F(BatchLoaderTest, DoesNotWaitForAPipeInThePlaceOfAnImage) {
+  std::filesystem::remove(folder_.path() / "class_1/image_0004.jpg");
+  ASSERT_EQ(mkfifo((folder_.path() / "class_1/image_0004.jpg").c_str(), 0600), 0);
+  EXPECT_THAT(complaint(*make()), StartsWith("class_1/image_0004.jpg is not a regular file; "));
 }
 
 TEST_F(BatchLoaderTest, GoesOnBehindABatchThatFailed) {
