@@ -49,12 +49,12 @@ class EndToEnd(unittest.TestCase):
         return str(self.path / f"{self.id().rsplit('.', 1)[-1]}-{name}")
 
 
-def run(*arguments, ranks=None, cwd=None, env=None):
+def run(*arguments, ranks=None, cwd=None, env=None, timeout=TIMEOUT_S):
     """The binary, alone or on `ranks` ranks; text output, no shell."""
     command = [BINARY, *arguments]
     if ranks is not None:
         command = [*MPIRUN, "-n", str(ranks), *command]
-    return subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, cwd=cwd,
+    return subprocess.run(command, capture_output=True, text=True, timeout=timeout, cwd=cwd,
                           env={**os.environ, **(env or {})})
 
 
