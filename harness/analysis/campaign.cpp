@@ -114,6 +114,19 @@ void judge_overall(CampaignSummary& summary) {
                                            : ExitCode::kPass);
 }
 
+// What forbids a verdict on the campaign itself, whatever it is held against.
+std::vector<Finding> findings_of(const CampaignFacts& facts, const GateSpec& gate,
+                                 const CampaignWindows& windows,
+                                 const std::vector<ArmAnalysis>& arms) {
+  const GatePairs pairs = pair_blocks(facts, windows, gate);
+  std::vector<Finding> findings = window_findings(facts, gate, pairs, pairs.pairs);
+  for (Finding& finding :
+       step_findings(facts, gate, arm_of(arms, gate.candidate), arm_of(arms, gate.baseline))) {
+    findings.push_back(std::move(finding));
+  }
+  return findings;
+}
+
 int blocks_of(const CampaignWindows& windows) {
   std::set<int> blocks;
   for (const auto& arm : windows.arms) {
@@ -135,7 +148,8 @@ bool counts_as_pass(const GateResult& gate) {
 }
 
 CampaignSummary summarize_campaign(const CampaignFacts& facts,
-                                   const std::vector<RankRecords>& ranks) {
+                                   const std::vector<RankRecords>& ranks,
+                                   const AgainstStored* stored) {
   check_facts(facts);
   CampaignSummary summary;
   const std::vector<const RankRecords*> slots = by_rank(facts, ranks);
@@ -165,6 +179,12 @@ CampaignSummary summarize_campaign(const CampaignFacts& facts,
     result.where = differences_between(candidate, baseline);
     result.outside_step = outside_the_step(result, candidate, baseline);
     warn_of_carry_over(facts, gate, arms, carry_over);
+  }
+  for (std::size_t i = 0; stored != nullptr && i < facts.stored_gates.size(); ++i) {
+    const GateSpec& gate = facts.stored_gates[i];
+    summary.gates.push_back(judge_against_stored(facts, gate, stored->candidate,
+                                                 stored->baselines.at(i),
+                                                 findings_of(facts, gate, windows, arms)));
   }
   summary.warnings.insert(summary.warnings.end(), carry_over.begin(), carry_over.end());
   for (const ArmAnalysis& arm : arms) summary.arms.push_back(arm.summary);

@@ -2,17 +2,25 @@
 
 #include <vector>
 
+#include "harness/analysis/stored_baseline.h"
 #include "harness/analysis/summary.h"
 #include "harness/core/campaign.h"
 #include "harness/core/records.h"
 
 namespace traceml {
 
+// What the stored gates of a campaign of launches are held against.
+struct AgainstStored {
+  CampaignRecord candidate;               // the campaign itself
+  std::vector<PinnedBaseline> baselines;  // by CampaignFacts::stored_gates
+};
+
 // Judges every gate and derives every table from the raw records of a run, complete or not. Pure:
 // the same records give the same summary, bit for bit. `ranks` may lack ranks or windows; gates
-// that need them are inconclusive.
+// that need them are inconclusive. Stored gates come behind the others, where `stored` is given.
 CampaignSummary summarize_campaign(const CampaignFacts& facts,
-                                   const std::vector<RankRecords>& ranks);
+                                   const std::vector<RankRecords>& ranks,
+                                   const AgainstStored* stored = nullptr);
 
 // Whether a gate counts as passed: by its verdict, or by `inconclusive: pass` where nothing but the
 // spread of its times keeps it from one. What makes the run itself invalid never passes (2.6).

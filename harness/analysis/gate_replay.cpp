@@ -59,7 +59,7 @@ void apply_holm(const CampaignFacts& facts, std::vector<GateState>& gates,
       p_values[i] = now.judgement->p_regression;
     }
   }
-  const int total = static_cast<int>(gates.size());
+  const int total = claims_of(facts);
   const double level = facts.alpha / alpha_shares(facts);
   const std::vector<bool> fails = holm_rejections(p_values, level, total, rejected);
   for (std::size_t i = 0; i < gates.size(); ++i) {
@@ -105,7 +105,7 @@ GateRule rule_of(const CampaignFacts& facts, const GateSpec& gate) {
   rule.alpha = facts.alpha;
   rule.looks = alpha_shares(facts);
   rule.sequence = facts.until_verdict;
-  rule.gates = static_cast<int>(std::max<std::size_t>(facts.gates.size(), 1));
+  rule.gates = claims_of(facts);
   rule.allowance = {facts.interaction_sd, 1};
   return rule;
 }

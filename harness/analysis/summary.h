@@ -96,6 +96,26 @@ struct PhaseDifference {
 enum class Direction { kSlower, kFaster, kUnresolved };
 std::string_view name_of(Direction direction);
 
+// The raw time of the matched reference against that of the stored campaigns: sees what slows both
+// arms, to which their ratio is blind.
+struct ReferenceGuard {
+  std::string arm;
+  double delta = 0.08;
+  Outcome outcome = Outcome::kInconclusive;
+  std::optional<double> theta;
+  std::optional<Interval> interval;
+  std::optional<double> minimum_detectable;
+};
+
+// Of a gate against stored campaigns.
+struct StoredComparison {
+  int pin = 0;                           // number of the pin; 0: nothing is pinned
+  std::vector<std::string> campaigns;    // those that are pinned, by name
+  std::optional<ReferenceGuard> guard;   // null: the arm's own raw time is judged
+  std::vector<std::string> treatments;   // "commit: b here, a in campaign 1": what is judged
+  std::vector<std::string> also_differ;  // facts that are recorded and not compared: "kernel"
+};
+
 struct GateResult {
   GateSpec spec;
   Outcome outcome = Outcome::kInconclusive;
@@ -129,6 +149,7 @@ struct GateResult {
   std::optional<Millis> mean_difference;    // T_candidate - T_baseline, wall per step
   std::optional<std::vector<std::pair<Rank, Millis>>> per_rank_difference;  // overhead gates
   std::string outside_step;  // a sentence where T_b and the step differ by more than the margin
+  std::optional<StoredComparison> stored{};
 };
 
 struct Straggler {

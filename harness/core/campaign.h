@@ -31,6 +31,13 @@ struct ArmFacts {
 
 enum class GateKind { kMinFraction, kMaxRegression, kMaxOverhead };
 
+// The baseline of a gate is campaigns that were stored (docs/statistics.md, 2.8).
+struct StoredSpec {
+  std::string store;                   // its folder, as reports may show it
+  double reference_delta = 0.08;       // margin of the guard on the reference's own time
+  std::vector<std::string> treatment;  // software that may differ, since it is what is judged
+};
+
 // Each gate judges theta = ln(T_candidate / T_baseline) against ln(1 + delta).
 struct GateSpec {
   std::string name;  // "shipped against reference"
@@ -42,6 +49,10 @@ struct GateSpec {
   bool inconclusive_passes = false;    // `inconclusive: pass`
   int escalate_after = 0;              // so many runs without a verdict in a row fail; 0: never
   int inconclusive_before = 0;         // runs just before this one that gave no verdict
+  // Then `baseline` is the candidate's matched reference, or the candidate itself without one.
+  std::optional<StoredSpec> stored{};
+
+  bool judges_ratio_to_reference() const { return stored && candidate != baseline; }
 };
 
 // The arms are commands: one number of each whole launch.
@@ -58,6 +69,7 @@ struct CampaignFacts {
   int period = 1;  // least common multiple over the arms
   std::vector<ArmFacts> arms;
   std::vector<GateSpec> gates;
+  std::vector<GateSpec> stored_gates;  // judged once, over the whole campaign
   double alpha = 0.05;
   std::vector<int> looks = {6, 10, 14, 20};  // blocks after which a verdict may be reached
   int max_blocks = 20;
@@ -85,6 +97,15 @@ inline int alpha_shares(const CampaignFacts& facts) {
   const int last = facts.pooled ? facts.launches : facts.max_blocks;
   const bool planned = std::find(facts.looks.begin(), facts.looks.end(), last) != facts.looks.end();
   return static_cast<int>(facts.looks.size()) + (planned ? 0 : 1);
+}
+
+// m of 2.6: so many regressions may be claimed of one campaign. A stored gate on a ratio has a
+// guard beside it.
+inline int claims_of(const CampaignFacts& facts) {
+  std::size_t claims = facts.gates.size();
+  for (const GateSpec& gate : facts.stored_gates)
+    claims += gate.judges_ratio_to_reference() ? 2 : 1;
+  return static_cast<int>(std::max<std::size_t>(claims, 1));
 }
 
 }  // namespace traceml
