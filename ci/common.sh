@@ -46,9 +46,10 @@ build() {
 
 # Starts `ranks` ranks on this machine; with more ranks than cores too, and in containers.
 mpirun_here() {
-  local ranks=$1 as_root=()
+  local ranks=$1 as_root=() copy=none
   shift
   [ "$(id -u)" != 0 ] || as_root=(--allow-run-as-root)
+  ! ci/may_read_siblings.py || copy=cma
   mpirun "${as_root[@]}" --oversubscribe --bind-to none \
-    --mca btl_vader_single_copy_mechanism none -n "$ranks" "$@"
+    --mca btl_vader_single_copy_mechanism $copy -n "$ranks" "$@"
 }

@@ -63,15 +63,15 @@ class OneRank(RealSteps):
 
     def test_edited_raw_times_are_refused_then_change_the_verdict(self):
         run("run", self.config(), "--out", self.out())
-        theta = run_json(self.out())["gates"][0]["theta"]
+        theta = run_json(self.out())["gates"][0]["theta"]["estimate"]
         edit_windows(self.out(), "shipped", 100)
         refused = run("report", self.out())
         self.assertEqual(refused.returncode, 4)
         self.assertIn("windows_rank_0000.csv", refused.stderr)
         accepted = run("report", self.out(), "--accept-edited")
         self.assertIn(accepted.returncode, (10, 11), accepted.stdout + accepted.stderr)
-        self.assertAlmostEqual(run_json(self.out())["gates"][0]["theta"], theta + math.log(100),
-                               places=6)
+        edited = run_json(self.out())["gates"][0]["theta"]["estimate"]
+        self.assertAlmostEqual(edited, theta + math.log(100), places=6)
 
     def test_quiet_prints_the_verdict_line_alone(self):
         done = run("run", self.config(), "--out", self.out(), "--quiet")
@@ -268,7 +268,7 @@ class PlantedInTraining(RealSteps):
     """Known faults in real training (configs/torch-slower.yaml)."""
 
     def test_15_percent_more_of_forward_and_backward_fail_over_launches(self):
-        done = run("launch", str(SOURCE / "configs" / "torch-slower.yaml"), "-n", "2", "--out",
+        done = run("launch", str(SOURCE / "configs" / "torch-slower.yaml"), "-n", "1", "--out",
                    self.out(), timeout=3 * TIMEOUT_S)
         self.assertEqual(done.returncode, 10, done.stdout + done.stderr)
         gate = run_json(self.out())["gates"][0]
