@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <random>
 #include <system_error>
 #include <utility>
 
@@ -72,14 +73,37 @@ void write_file_atomically(const std::string& path, std::string_view content) {
   sync_folder_of(path);
 }
 
+bool write_new_file_atomically(const std::string& path, std::string_view content) {
+  std::random_device random;  // machines that share a folder may have equal process ids
+  const std::string temporary = path + ".tmp" + std::to_string(random()) + std::to_string(random());
+  bool made = true;
+  try {
+    FileDescriptor file(temporary, O_WRONLY | O_CREAT | O_EXCL);
+    file.write_and_sync(content);
+    if (::link(temporary.c_str(), path.c_str()) != 0) {
+      if (errno != EEXIST) throw_system_error(path, "create");
+      made = false;
+    }
+  } catch (...) {
+    std::remove(temporary.c_str());
+    throw;
+  }
+  std::remove(temporary.c_str());
+  sync_folder_of(path);
+  return made;
+}
+
+bool is_temporary(const std::string& name) {
+  const std::string extension = std::filesystem::path(name).extension().string();
+  return extension.starts_with(".tmp") && extension.size() > 4 &&
+         std::all_of(extension.begin() + 4, extension.end(),
+                     [](unsigned char c) { return std::isdigit(c) != 0; });
+}
+
 void remove_temporaries(const std::string& dir) noexcept {
   try {
     for (const auto& entry : std::filesystem::directory_iterator(dir)) {
-      const std::string extension = entry.path().extension().string();
-      const bool ours = extension.starts_with(".tmp") && extension.size() > 4 &&
-                        std::all_of(extension.begin() + 4, extension.end(),
-                                    [](unsigned char c) { return std::isdigit(c) != 0; });
-      if (ours) std::filesystem::remove(entry.path());
+      if (is_temporary(entry.path().filename().string())) std::filesystem::remove(entry.path());
     }
   } catch (const std::exception&) {  // they stay then
   }

@@ -9,9 +9,16 @@ namespace traceml {
 // or the whole new one. Throws RunError with the file and the system's reason.
 void write_file_atomically(const std::string& path, std::string_view content);
 
+// The same of a file that must not be there yet: false, and nothing is changed, where it is. Of
+// several processes, on several machines, that write one `path` at once one succeeds.
+bool write_new_file_atomically(const std::string& path, std::string_view content);
+
 // Removes what write_file_atomically() left in `dir` when its process was killed. No process may be
 // writing there. Throws nothing.
 void remove_temporaries(const std::string& dir) noexcept;
+
+// Whether a file of this name is one that is being written, or was when its process was killed.
+bool is_temporary(const std::string& name);
 
 // Throws RunError with the file and the system's reason.
 std::string read_whole_file(const std::string& path);
