@@ -6,6 +6,7 @@
 #include "harness/app/commands.h"
 #include "harness/app/data_check.h"
 #include "harness/app/environment_probe.h"
+#include "harness/app/stored_gates.h"
 #include "harness/codec/config_file.h"
 #include "harness/core/error.h"
 #include "harness/plan/config_keys.h"
@@ -31,6 +32,10 @@ int check_command(const CheckArguments& arguments) {
   list_data_sets(plan, arguments.ranks);
   std::optional<Millis> step;
   if (arguments.step_ms) step = Millis{*arguments.step_ms};
+  if (!plan.facts.stored_gates.empty()) {  // first: whether they are worth a night
+    std::fputs(stored_power_text(plan, read_pinned(plan)).c_str(), stdout);
+    std::fputs("\n", stdout);
+  }
   std::fputs(plan_text(plan, step).c_str(), stdout);
   if (const auto limit = memory_limit()) {
     // The run may be meant for another machine: no error here.

@@ -15,8 +15,8 @@
 namespace traceml {
 namespace {
 
-constexpr std::array<std::string_view, 8> kCommands = {"run",   "launch", "report",  "compare",
-                                                       "check", "init",   "datagen", "doctor"};
+constexpr std::array<std::string_view, 9> kCommands = {
+    "run", "launch", "report", "compare", "baseline", "check", "init", "datagen", "doctor"};
 constexpr std::array<std::string_view, 3> kGlobalFlags = {"--help", "-h", "--version"};
 
 template <std::size_t N>
@@ -130,6 +130,48 @@ void add_compare(CLI::App& app, CompareArguments& compare) {
   command->add_flag("--quiet", compare.quiet, "print the verdict line alone");
 }
 
+CLI::App* add_baseline_action(CLI::App* command, BaselineArguments& baseline, BaselineAction action,
+                              const char* name, const char* help) {
+  CLI::App* one = command->add_subcommand(name, help);
+  one->add_option("dir", baseline.dir, "store of campaigns")
+      ->required()
+      ->check(not_empty)
+      ->type_name("DIR");
+  one->parse_complete_callback([&baseline, action] { baseline.action = action; });
+  return one;
+}
+
+void add_baseline(CLI::App& app, BaselineArguments& baseline) {
+  CLI::App* command =
+      app.add_subcommand("baseline", "keep campaigns of launches, to hold later ones against them");
+  command->require_subcommand(1);
+  add_baseline_action(command, baseline, BaselineAction::kAdd, "add",
+                      "store a campaign; what is pinned stays pinned")
+      ->add_option("run_dir", baseline.run_dir, "folder of a traceml-bench launch")
+      ->required()
+      ->check(not_empty)
+      ->type_name("RUN_DIR");
+  add_baseline_action(command, baseline, BaselineAction::kList, "list",
+                      "every campaign and every pin");
+  CLI::App* pin = add_baseline_action(command, baseline, BaselineAction::kPin, "pin",
+                                      "from now on these campaigns are the baseline");
+  const CLI::callback_t read = [&baseline](const CLI::results_t& texts) {
+    for (const std::string& text : texts) {
+      const Reading<int> number = integer_form(1, 999'999'999).read(text);
+      if (!number.value) throw UsageError("CAMPAIGN " + number.fault);
+      baseline.campaigns.push_back(*number.value);
+    }
+    return true;
+  };
+  pin->add_option("campaigns", read, "their numbers, five or more")
+      ->required()
+      ->expected(1, 1 << 20)
+      ->allow_extra_args()
+      ->type_name("CAMPAIGN");
+  add_baseline_action(command, baseline, BaselineAction::kShow, "show",
+                      "fingerprint and spread of the pinned campaigns, and what they can see");
+}
+
 void add_check(CLI::App& app, CheckArguments& check) {
   CLI::App* command =
       app.add_subcommand("check", "validate a config and print the plan; runs nothing");
@@ -194,10 +236,38 @@ void refuse_unknown_command(const std::string& word) {
                    "; see traceml-bench --help");
 }
 
+// "baseline add" of the command that the line names.
+std::string name_of(const CLI::App& command) {
+  const auto inner = command.get_subcommands();
+  return command.get_name() + (inner.empty() ? "" : " " + name_of(*inner.front()));
+}
+
+const CLI::App& innermost(const CLI::App& command) {
+  const auto inner = command.get_subcommands();
+  return inner.empty() ? command : innermost(*inner.front());
+}
+
+std::vector<std::string> actions_of(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::App* one : command.get_subcommands({})) names.push_back(one->get_name());
+  return names;
+}
+
+std::string needed_action(const CLI::App& command, const std::vector<std::string>& actions) {
+  std::string names;
+  for (const std::string& name : actions) names += (names.empty() ? "" : " | ") + name;
+  const std::vector<std::string> extras = command.remaining();
+  if (extras.empty()) return command.get_name() + " needs one of " + names;
+  return "traceml-bench " + command.get_name() + " has no " + shown(extras.front()) +
+         did_you_mean(extras.front(), actions);
+}
+
 // What cannot be understood, by the place where a user would look first.
 std::string sentence_of(const CLI::App& app, const CLI::ParseError& error) {
-  const CLI::App& command = *app.get_subcommands().front();
-  const std::string name = "traceml-bench " + command.get_name();
+  const CLI::App& command = innermost(app);
+  const std::string name = "traceml-bench " + name_of(*app.get_subcommands().front());
+  const std::vector<std::string> actions = actions_of(command);
+  if (!actions.empty()) return needed_action(command, actions);
   std::vector<std::string> flags;
   for (const CLI::Option* option : command.get_options()) {
     if (!option->get_positional()) flags.push_back("--" + option->get_lnames().front());
@@ -224,6 +294,23 @@ std::string help_of(const CLI::App& app) {
   return text + '\n';
 }
 
+// Parses. What --help or --version prints, where one of them was given.
+std::optional<std::string> text_asked_for(CLI::App& app, std::vector<std::string> args) {
+  std::reverse(args.begin(), args.end());  // CLI11 takes a stack
+  try {
+    app.parse(args);
+  } catch (const CLI::CallForHelp&) {
+    return help_of(app);
+  } catch (const CLI::CallForVersion&) {
+    return std::string("traceml-bench ") + kToolVersion + "\n";
+  } catch (const CLI::ParseError& error) {
+    if (app.get_subcommands().empty()) throw UsageError(error.what());
+    throw UsageError(sentence_of(app, error) + "; see traceml-bench " +
+                     name_of(*app.get_subcommands().front()) + " --help");
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 CommandLine parse_command_line(std::vector<std::string> args) {
@@ -242,6 +329,7 @@ CommandLine parse_command_line(std::vector<std::string> args) {
   LaunchArguments launch;
   ReportArguments report;
   CompareArguments compare;
+  BaselineArguments baseline;
   CheckArguments check;
   InitArguments init;
   DatagenArguments datagen;
@@ -250,6 +338,7 @@ CommandLine parse_command_line(std::vector<std::string> args) {
   add_launch(app, launch);
   add_report(app, report);
   add_compare(app, compare);
+  add_baseline(app, baseline);
   add_check(app, check);
   add_init(app, init);
   add_datagen(app, datagen);
@@ -261,25 +350,14 @@ CommandLine parse_command_line(std::vector<std::string> args) {
     args.insert(args.begin(), "run");
   }
   CommandLine line;
-  std::reverse(args.begin(), args.end());  // CLI11 takes a stack
-  try {
-    app.parse(args);
-  } catch (const CLI::CallForHelp&) {
-    line.text = help_of(app);
-    return line;
-  } catch (const CLI::CallForVersion&) {
-    line.text = std::string("traceml-bench ") + kToolVersion + "\n";
-    return line;
-  } catch (const CLI::ParseError& error) {
-    if (app.get_subcommands().empty()) throw UsageError(error.what());
-    throw UsageError(sentence_of(app, error) + "; see traceml-bench " +
-                     app.get_subcommands().front()->get_name() + " --help");
-  }
+  line.text = text_asked_for(app, args);
+  if (line.text) return line;
   if (app.got_subcommand("check")) require_keys_or_config(check);
   if (app.got_subcommand("run")) line.run = run;
   if (app.got_subcommand("launch")) line.launch = launch;
   if (app.got_subcommand("report")) line.report = report;
   if (app.got_subcommand("compare")) line.compare = compare;
+  if (app.got_subcommand("baseline")) line.baseline = baseline;
   if (app.got_subcommand("check")) line.check = check;
   if (app.got_subcommand("init")) line.init = init;
   if (app.got_subcommand("datagen")) line.datagen = datagen;

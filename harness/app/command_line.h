@@ -70,6 +70,15 @@ struct DoctorArguments {
   std::string dataset;  // empty: none looked at
 };
 
+enum class BaselineAction { kAdd, kList, kPin, kShow };
+
+struct BaselineArguments {
+  BaselineAction action = BaselineAction::kList;
+  std::string dir;             // the store
+  std::string run_dir;         // add: the folder of a launch
+  std::vector<int> campaigns;  // pin: numbers
+};
+
 // Exactly one is set; text is what --help or --version prints.
 struct CommandLine {
   std::optional<RunArguments> run;
@@ -77,6 +86,7 @@ struct CommandLine {
   std::optional<ReportArguments> report;
   std::optional<CheckArguments> check;
   std::optional<CompareArguments> compare;
+  std::optional<BaselineArguments> baseline;
   std::optional<InitArguments> init;
   std::optional<DatagenArguments> datagen;
   std::optional<DoctorArguments> doctor;

@@ -10,6 +10,7 @@ int run_command(const RunArguments& arguments);
 int launch_command(const LaunchArguments& arguments);
 int report_command(const ReportArguments& arguments);
 int compare_command(const CompareArguments& arguments);
+int baseline_command(const BaselineArguments& arguments);
 int check_command(const CheckArguments& arguments);
 int datagen_command(const DatagenArguments& arguments);
 int init_command(const InitArguments& arguments);

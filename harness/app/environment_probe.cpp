@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <optional>
+#include <sstream>
 #include <string_view>
 
 #include "harness/app/commit.h"
@@ -39,6 +40,33 @@ std::optional<std::string> operating_system() {
   return std::nullopt;
 }
 
+// Of NVIDIA's kernel module: "580.65.06".
+std::optional<std::string> driver() {
+  std::ifstream file("/proc/driver/nvidia/version");
+  std::string line;
+  std::getline(file, line);
+  std::istringstream words(line);
+  for (std::string word; words >> word;) {
+    if (word.find('.') == std::string::npos) continue;
+    if (word.find_first_not_of("0123456789.") == std::string::npos) return word;
+  }
+  return std::nullopt;
+}
+
+// The image that this process runs in, without its registry or folder: "nightly.sif", "debian:12".
+std::optional<std::string> container() {
+  for (const char* variable : {"APPTAINER_NAME", "SINGULARITY_NAME"}) {
+    const char* name = std::getenv(variable);
+    if (name != nullptr && *name != '\0')
+      return std::string(name).substr(std::string_view(name).rfind('/') + 1);
+  }
+  auto image = proc_value("/run/.containerenv", "image=");
+  if (!image) return std::nullopt;
+  std::erase(*image, '"');
+  const std::string name = image->substr(image->rfind('/') + 1);
+  return name.empty() ? std::nullopt : std::optional(name);
+}
+
 // A cgroup's limit: a plain number of bytes, or "max".
 std::optional<std::int64_t> bytes_in(const std::string& path) {
   std::ifstream file(path);
@@ -60,6 +88,8 @@ Environment probe_environment() {
     facts["memory_gib"] = fmt::format("{:.0f}", std::strtod(memory->c_str(), nullptr) / (1 << 20));
   }
   if (auto system = operating_system()) facts["os"] = *system;
+  if (auto version = driver()) facts["driver"] = *version;
+  if (auto image = container()) facts["container"] = *image;
   facts["cores_online"] = std::to_string(sysconf(_SC_NPROCESSORS_ONLN));
   facts["cores_allowed"] = std::to_string(allowed_core_count());
   utsname kernel{};

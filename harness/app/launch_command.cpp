@@ -15,9 +15,11 @@
 #include "harness/app/lost_launches.h"
 #include "harness/app/pooled_launches.h"
 #include "harness/app/results_dir.h"
+#include "harness/app/stored_gates.h"
 #include "harness/backends/local/child_process.h"
 #include "harness/backends/mpi/mpi_backend.h"
 #include "harness/codec/atomic_file.h"
+#include "harness/codec/baseline_snapshot.h"
 #include "harness/codec/config_file.h"
 #include "harness/codec/hosts_file.h"
 #include "harness/plan/command_rules.h"
@@ -264,6 +266,15 @@ void check_before_launches(const Plan& plan, int ranks) {
   list_data_sets(plan, ranks);
 }
 
+// What is pinned when a campaign begins is what it is held against to its end. Answers what the
+// stored gates can see.
+std::string keep_baselines(const Plan& plan, const std::string& out) {
+  if (plan.facts.stored_gates.empty()) return "";
+  const std::string file = baselines_file(out);
+  if (finished_launches(out, false).empty()) write_baselines(file, read_pinned(plan));
+  return stored_power_text(plan, read_baselines(file));
+}
+
 }  // namespace
 
 int launch_command(const LaunchArguments& arguments) {
@@ -275,10 +286,14 @@ int launch_command(const LaunchArguments& arguments) {
   const std::string out = make_folder(arguments, plan.config.name);
   const LaunchFolderLock lock(out);
   remove_temporaries(out);
+  const std::string power = keep_baselines(plan, out);
+  if (!arguments.quiet) std::fputs(power.c_str(), stderr);
   const PooledLaunches launches = Launches(arguments, out, plan).run();
   if (!launches.hosts.empty()) write_hosts(hosts_file(out), {launches.info.nodes, launches.hosts});
   const FinishedRun run = judge_launches(launches);
   publish(out, run, arguments.quiet);
+  const std::string add = baseline_add_text(run.summary, store_paths(plan.config), out);
+  if (!arguments.quiet) std::fputs(add.c_str(), stdout);
   return run.summary.exit_code;
 }
 

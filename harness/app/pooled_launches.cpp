@@ -10,7 +10,10 @@
 #include "harness/analysis/campaign.h"
 #include "harness/analysis/gate_replay.h"
 #include "harness/analysis/launch_pool.h"
+#include "harness/app/campaign_record.h"
 #include "harness/app/launch_folder.h"
+#include "harness/app/stored_gates.h"
+#include "harness/codec/baseline_snapshot.h"
 #include "harness/codec/config_file.h"
 #include "harness/codec/gate_figures.h"
 #include "harness/codec/hosts_file.h"
@@ -124,6 +127,27 @@ void withhold_for_failures(const std::string& why, CampaignSummary& summary) {
   summary.exit_code = value_of(ExitCode::kInconclusive);
 }
 
+// What is to be typed; the folder is another one wherever a report is made.
+std::string advice_on(const GateResult& gate) {
+  const std::string& store = gate.spec.stored->store;
+  if (gate.stored->campaigns.size() >= kFewestCampaigns) return "";
+  return fmt::format(": traceml-bench baseline add {} RUN_DIR, then baseline pin", store);
+}
+
+CampaignSummary summarize(const PooledLaunches& launches) {
+  const CampaignFacts& facts = launches.plan.facts;
+  if (facts.stored_gates.empty()) return summarize_campaign(facts, launches.records);
+  AgainstStored stored{record_of(launches), {}};
+  for (const GateSpec& gate : facts.stored_gates) {
+    stored.baselines.push_back(launches.baselines.at(gate.stored->store));
+  }
+  CampaignSummary summary = summarize_campaign(facts, launches.records, &stored);
+  for (GateResult& gate : summary.gates) {
+    if (gate.reason == Reason::kBaselineCampaigns) gate.why += advice_on(gate);
+  }
+  return summary;
+}
+
 }  // namespace
 
 PooledLaunches read_launches(const std::string& out, bool accept_edited) {
@@ -141,7 +165,11 @@ PooledLaunches read_launches(const std::string& out, bool accept_edited) {
   }
   pooled.finished = static_cast<int>(infos.size());
   pooled.info = common_info(infos);
+  pooled.infos = infos;
   pooled.plan = plan_of_campaign(infos, out);
+  if (!pooled.plan.facts.stored_gates.empty()) {
+    pooled.baselines = read_baselines(baselines_file(out));
+  }
   pooled.plan.facts.distortions = pooled.info.distortions;
   if (const std::string lost = describe_lost(pooled.lost); !lost.empty()) {
     pooled.warnings.push_back(lost);
@@ -173,7 +201,7 @@ FinishedRun judge_launches(const PooledLaunches& launches) {
   FinishedRun run;
   run.info = launches.info;
   run.plan = launches.plan;
-  run.summary = summarize_campaign(run.plan.facts, launches.records);
+  run.summary = summarize(launches);
   run.summary.warnings.insert(run.summary.warnings.end(), launches.warnings.begin(),
                               launches.warnings.end());
   const std::string why =

@@ -1,9 +1,11 @@
 #pragma once
 // All finished launches of a campaign as one set of records, and the verdict over them.
 
+#include <map>
 #include <string>
 #include <vector>
 
+#include "harness/analysis/stored_baseline.h"
 #include "harness/app/finished_run.h"
 #include "harness/app/lost_launches.h"
 #include "harness/core/records.h"
@@ -11,13 +13,15 @@
 namespace traceml {
 
 struct PooledLaunches {
-  int finished = 0;  // launches 1 to this one
-  RunInfo info;      // of the first, with what holds for all
-  Plan plan;         // plan.facts: facts_over_launches()
+  int finished = 0;            // launches 1 to this one
+  RunInfo info;                // of the first, with what holds for all
+  std::vector<RunInfo> infos;  // of each
+  Plan plan;                   // plan.facts: facts_over_launches()
   std::vector<RankRecords> records;
   std::vector<LostLaunch> lost;
   std::vector<std::string> hosts;  // by node, where all launches ran on the same; else empty
   std::vector<std::string> warnings;
+  std::map<std::string, PinnedBaseline> baselines;  // of stored gates: store -> what was pinned
 };
 
 // There must be one at least. Throws RunError for files that cannot be read or are not those of the

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "harness/core/error.h"
+
 namespace traceml {
 
 namespace {
@@ -70,6 +72,24 @@ void resolve_working_directories(Config* config, const std::filesystem::path& fi
   resolve(config->command, top);
   for (ArmConfig& arm : config->arms) {
     resolve(arm.command, arm.overridden.contains(top) ? "arms." + arm.name + "." + top : top);
+  }
+}
+
+void resolve_stores(Config* config, const std::filesystem::path& file_folder) {
+  std::map<std::string, std::string> paths;  // shown name -> folder
+  for (GateConfig& gate : config->gates) {
+    if (gate.stored.empty()) continue;
+    const std::filesystem::path written(gate.stored);
+    if (written.is_absolute()) {
+      gate.stored_path = written.lexically_normal().string();
+      gate.stored = last_part(written);
+    } else {
+      gate.stored_path = (file_folder / written).lexically_normal().string();
+    }
+    const auto [known, is_new] = paths.emplace(gate.stored, gate.stored_path);
+    if (is_new || known->second == gate.stored_path) continue;
+    throw UsageError(gate.where + ": reports would call two stores " + gate.stored +
+                     "; give one of them a relative path");
   }
 }
 

@@ -17,4 +17,8 @@ void resolve_datasets(Config* config, const std::filesystem::path& file_folder);
 // folder.
 void resolve_working_directories(Config* config, const std::filesystem::path& file_folder);
 
+// Resolves the store of each gate to `stored_path` and reduces an absolute one to its last part.
+// Throws UsageError where two stores would be shown as one.
+void resolve_stores(Config* config, const std::filesystem::path& file_folder);
+
 }  // namespace traceml

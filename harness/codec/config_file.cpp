@@ -55,6 +55,7 @@ class Reader {
     if (const YamlNode* gates = child(root, "gates")) read_gates(*gates);
     resolve_datasets(&config_, file_folder);
     resolve_working_directories(&config_, file_folder);
+    resolve_stores(&config_, file_folder);
     return std::move(config_);
   }
 
@@ -231,7 +232,12 @@ class Reader {
       const GateKey* key = find_gate_key(key_node.text);
       if (key == nullptr) refuse_gate_key(key_node);
       if (key->name == "against" && value.kind == YamlNode::Kind::kMap) {
-        fail(value, "stored baselines are not in this version yet; name an arm");
+        read_store_of_gate(value, draft);
+        continue;
+      }
+      if (key->list) {
+        set_list_of_gate(*key, value, draft);
+        continue;
       }
       if (value.kind != YamlNode::Kind::kScalar) {
         fail(value, key->name + " takes one value; allowed: " + key->form);
@@ -241,9 +247,37 @@ class Reader {
     return draft;
   }
 
+  // against: {stored: baselines/food101}
+  void read_store_of_gate(const YamlNode& map, GateDraft& draft) const {
+    if (map.entries.size() != 1 || map.entries.front().key.text != "stored") {
+      fail(map, "against names an arm, or stored campaigns as {stored: baselines/food101}");
+    }
+    const YamlNode& value = map.entries.front().value;
+    const GateKey* key = find_gate_key("stored", "against");
+    if (value.kind != YamlNode::Kind::kScalar) {
+      fail(value, "against.stored takes one value; allowed: " + key->form);
+    }
+    if (const auto fault = key->set(draft, value.text)) fail(value, "against.stored " + *fault);
+  }
+
+  void set_list_of_gate(const GateKey& key, const YamlNode& value, GateDraft& draft) const {
+    if (value.kind != YamlNode::Kind::kSequence) fail(value, key.name + " is a " + key.form);
+    std::string text;
+    for (const YamlNode& item : value.items) {
+      if (item.kind != YamlNode::Kind::kScalar) fail(item, key.name + " is a " + key.form);
+      text += (text.empty() ? "" : ", ") + item.text;
+      GateDraft scratch;  // so that a fault is placed at its own item
+      if (const auto fault = key.set(scratch, "[" + text + "]"))
+        fail(item, key.name + " " + *fault);
+    }
+    if (const auto fault = key.set(draft, "[" + text + "]")) fail(value, key.name + " " + *fault);
+  }
+
   [[noreturn]] void refuse_gate_key(const YamlNode& key) const {
     std::vector<std::string> names;
-    for (const GateKey& known : gate_keys()) names.push_back(known.name);
+    for (const GateKey& known : gate_keys()) {
+      if (known.inside.empty()) names.push_back(known.name);
+    }
     fail(key, "unknown key " + shown(key.text) + " in a gate" + did_you_mean(key.text, names));
   }
 

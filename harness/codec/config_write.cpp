@@ -61,7 +61,12 @@ std::string gate_text(const GateConfig& gate) {
     const auto value = key.get(draft);
     if (!value) continue;
     const bool names_arm = key.name == "compare" || key.name == "against" || key.name == "on";
-    text += (text.empty() ? "" : ", ") + key.name + ": " + (names_arm ? name_text(*value) : *value);
+    text += text.empty() ? "" : ", ";
+    if (key.inside.empty()) {
+      text += key.name + ": " + (names_arm ? name_text(*value) : *value);
+    } else {
+      text += key.inside + ": {" + key.name + ": " + in_quotes(*value) + "}";
+    }
   }
   return "{" + text + "}";
 }

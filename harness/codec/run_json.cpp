@@ -1,5 +1,6 @@
 #include "harness/codec/run_json.h"
 
+#include <cmath>
 #include <string_view>
 
 #include "harness/codec/gate_figures.h"
@@ -68,7 +69,40 @@ Json per_rank_json(const GateResult& gate) {
   return list;
 }
 
-const char* reduction_of(const CampaignFacts& facts) {
+Json stored_json(const GateResult& gate) {
+  const StoredComparison& stored = *gate.stored;
+  Json guard = nullptr;
+  if (stored.guard) {
+    const auto relative = [](const std::optional<double>& theta) {
+      return theta ? json_number(std::expm1(*theta)) : Json(nullptr);
+    };
+    const auto& bounds = stored.guard->interval;
+    guard = {{"arm", stored.guard->arm},
+             {"outcome", name_of(stored.guard->outcome)},
+             {"estimate", relative(stored.guard->theta)},
+             {"lower", bounds ? relative(bounds->lower) : Json(nullptr)},
+             {"upper", bounds ? relative(bounds->upper) : Json(nullptr)},
+             {"margin", json_number(stored.guard->delta)},
+             {"minimum_detectable", json_number(stored.guard->minimum_detectable)}};
+  }
+  return {{"store", without_folders(gate.spec.stored->store)},
+          {"pin", stored.pin},
+          {"campaigns", stored.campaigns},
+          {"treatment", gate.spec.stored->treatment},
+          {"treatments", shareable_list(stored.treatments)},
+          {"also_differ", stored.also_differ},
+          {"guard", std::move(guard)}};
+}
+
+const char* reduction_of(const GateResult& gate, const CampaignFacts& facts) {
+  if (gate.stored && gate.stored->guard) {
+    return "wall per step: maximum over ranks; mean over launches of the log ratio to the "
+           "reference, against the mean over stored campaigns";
+  }
+  if (gate.stored) {
+    return "wall per step: maximum over ranks; mean over launches of its logarithm, against the "
+           "mean over stored campaigns";
+  }
   if (facts.commands) return "number of a launch; mean log ratio over blocks";
   if (facts.pooled) {
     return "wall per step: maximum over ranks; mean over launches of their mean log ratio over "
@@ -98,9 +132,12 @@ Json gate_json(const GateResult& gate, const CampaignFacts& facts) {
           {"clock", name_of(Clock::kCpu)},
           {"minimum_detectable", json_number(gate.minimum_detectable)},
           {"candidate", arm_name(gate.spec.candidate)},
-          {"baseline", arm_name(gate.spec.baseline)},
-          {"reduction", reduction_of(facts)},
-          {"scope", facts.commands || facts.pooled ? "launches" : "launch"},
+          {"baseline", gate.stored ? Json(without_folders(gate.spec.stored->store))
+                                   : Json(arm_name(gate.spec.baseline))},
+          {"reduction", reduction_of(gate, facts)},
+          {"scope", gate.stored                      ? "campaigns"
+                    : facts.commands || facts.pooled ? "launches"
+                                                     : "launch"},
           {"all_reasons", std::move(all_reasons)},
           {"why", without_folders(gate.why)},
           {"direction", name_of(gate.direction)},
@@ -214,6 +251,7 @@ std::string write_run_json(const RunInfo& info, const Plan& plan, const Campaign
   for (const GateResult& gate : summary.gates) {
     gates.push_back(gate_json(gate, plan.facts));
     if (plan.facts.pooled) gates.back()["launches"] = gate.launches;
+    if (gate.stored) gates.back()["stored"] = stored_json(gate);
   }
   std::vector<std::string> notes = plan.notes;
   notes.insert(notes.end(), info.notes.begin(), info.notes.end());

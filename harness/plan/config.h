@@ -138,7 +138,12 @@ struct GateConfig {
   std::optional<Instrument> overhead_of;  // max_overhead gates
   bool inconclusive_passes = false;
   std::optional<int> escalate_after;
-  std::string where;  // "quickstart.yaml:31:5", for messages
+  // Held against stored campaigns; `baseline` is empty then.
+  std::string stored;                      // the store, as reports may show it; empty: none
+  std::string stored_path;                 // its folder; of a config read back not to be used
+  std::vector<std::string> treatment;      // software that may differ
+  std::optional<double> reference_margin;  // nullopt: 8 %
+  std::string where;                       // "quickstart.yaml:31:5", for messages
   friend bool operator==(const GateConfig&, const GateConfig&) = default;
 };
 

@@ -11,15 +11,13 @@ namespace traceml {
 
 namespace {
 
-constexpr std::array<std::string_view, 9> kLaterKeys = {"sweep",
+constexpr std::array<std::string_view, 7> kLaterKeys = {"sweep",
                                                         "trace",
                                                         "launches",
                                                         "input.pinned",
                                                         "input.decode",
                                                         "input.split",
-                                                        "workload.cudnn_benchmark",
-                                                        "baseline",
-                                                        "treatment"};
+                                                        "workload.cudnn_benchmark"};
 
 std::string_view leaf_of(std::string_view path) {
   const std::size_t dot = path.rfind('.');

@@ -17,19 +17,29 @@ struct GateDraft {
   std::optional<Instrument> overhead_of;
   std::optional<bool> inconclusive_passes;
   std::optional<int> escalate_after;
+  std::optional<std::string> stored;  // against: {stored: ...}
+  std::optional<std::vector<std::string>> treatment;
+  std::optional<double> reference_margin;
 };
 
 struct GateKey {
   std::string name;  // "max_regression"
   std::string help;
   std::string form;
+  std::string inside;  // "against": written in a map that is the value of that key
+  bool list = false;   // its text is a list in flow form
   // What is wrong with the text ("is 'x'; allowed: ..."), or nullopt and it is set.
   std::function<std::optional<std::string>(GateDraft&, const std::string& text)> set;
   std::function<std::optional<std::string>(const GateDraft&)> get;  // nullopt: absent
 };
 
 const std::vector<GateKey>& gate_keys();
-const GateKey* find_gate_key(const std::string& name);  // nullptr: no such key
+
+// nullptr: no such key there. `inside` as in GateKey; empty: the gate itself.
+const GateKey* find_gate_key(const std::string& name, const std::string& inside = "");
+
+// The software that `treatment` may name: the fields of a fingerprint that may be judged.
+const std::vector<std::string>& treatment_fields();
 
 // Throws UsageError, opening with `where`, for keys that do not go together. Margins left out are
 // those of statistics 2.5: max_regression 2 %, max_overhead 1 %.

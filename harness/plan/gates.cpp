@@ -1,5 +1,6 @@
 #include "harness/plan/gates.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <numbers>
@@ -110,7 +111,63 @@ GateSpec spec_of(const Config& config, const GateConfig& written, const std::str
   return gate;
 }
 
+GateSpec stored_spec_of(const Config& config, const CampaignFacts& facts, const GateConfig& written,
+                        const std::string& opening) {
+  constexpr double kUsualGuard = 0.08;  // statistics 2.8
+  GateSpec gate;
+  gate.name = written.candidate + " against " + written.stored;
+  gate.delta = written.delta;
+  gate.inconclusive_passes = written.inconclusive_passes;
+  gate.candidate = find_arm_of_gate(config, written, written.candidate, opening);
+  const auto reference = facts.arms[static_cast<std::size_t>(gate.candidate.value)].reference;
+  gate.baseline = reference.value_or(gate.candidate);
+  gate.stored =
+      StoredSpec{written.stored, written.reference_margin.value_or(kUsualGuard), written.treatment};
+  if (written.reference_margin && !reference) {
+    throw UsageError(opening + "reference_margin guards the matched input-free arm, and " +
+                     shown(written.candidate) +
+                     " has none, so its own time is judged; leave it out, or add that arm");
+  }
+  return gate;
+}
+
 }  // namespace
+
+std::vector<GateSpec> stored_gates_of(const Config& config, const CampaignFacts& facts) {
+  std::vector<GateSpec> gates;
+  for (const GateConfig& written : config.gates) {
+    if (written.stored.empty()) continue;
+    const std::string opening = written.where.empty() ? "" : written.where + ": ";
+    if (facts.commands) {
+      throw UsageError(opening +
+                       "arms that are commands are not held against stored campaigns; compare old "
+                       "and new in one run, as configs/two-commits.yaml does");
+    }
+    if (facts.launches == 0) {
+      throw UsageError(opening +
+                       "a stored campaign is one of several launches, and so is what is held "
+                       "against it; start it with traceml-bench launch (check --launches 6)");
+    }
+    if (written.escalate_after) {
+      throw UsageError(opening +
+                       "escalate_after counts runs, and stored campaigns judge several launches "
+                       "together; leave it out");
+    }
+    GateSpec gate = stored_spec_of(config, facts, written, opening);
+    const bool twice = std::any_of(gates.begin(), gates.end(),
+                                   [&](const GateSpec& one) { return one.name == gate.name; });
+    if (twice) {
+      throw UsageError(opening + "the gate '" + gate.name + "' is there twice; keep one");
+    }
+    gates.push_back(std::move(gate));
+  }
+  for (GateSpec& gate : gates) {  // an arm may be named like a store
+    for (const GateSpec& other : facts.gates) {
+      if (other.name == gate.name) gate.name += ", stored";
+    }
+  }
+  return gates;
+}
 
 void require_gates(const Config& config, const std::string& path) {
   if (config.gates.empty()) {
@@ -126,6 +183,7 @@ double least_log_margin(const CampaignFacts& facts) {
 std::vector<GateSpec> gates_of(const Config& config, const CampaignFacts& facts) {
   std::vector<GateSpec> gates;
   for (const GateConfig& written : config.gates) {
+    if (!written.stored.empty()) continue;
     const std::string opening = written.where.empty() ? "" : written.where + ": ";
     GateSpec gate = spec_of(config, written, opening);
     make_name_unique(gates, &gate, opening);

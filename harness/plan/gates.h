@@ -7,10 +7,14 @@
 
 namespace traceml {
 
-// The gates of a config whose hidden arms are there. Throws UsageError, opening with the gate's
-// place, for unknown arms, a reference that is not matched, two equal gates, and a margin that one
-// launch can never pass.
+// The gates between arms of a config whose hidden arms are there. Throws UsageError, opening with
+// the gate's place, for unknown arms, a reference that is not matched, two equal gates, and a
+// margin that one launch can never pass.
 std::vector<GateSpec> gates_of(const Config& config, const CampaignFacts& facts);
+
+// Those against stored campaigns, of facts with their arms. Throws UsageError where the run is not
+// one of several launches, for unknown arms, a guard without a reference, and two equal gates.
+std::vector<GateSpec> stored_gates_of(const Config& config, const CampaignFacts& facts);
 
 // --require-gates: throws UsageError where the config, read from `path`, has none.
 void require_gates(const Config& config, const std::string& path);

@@ -23,7 +23,9 @@ std::string key_reference() {
       "\narms, a map of names with the keys that each overrides: {shipped: {input: {workers: 8}}}\n"
       "gates, a list of maps: compare, against and a margin; or overhead_of, on and max_overhead\n"
       "\nKeys of a gate\n";
-  for (const GateKey& key : gate_keys()) text += entry(key.name, key.help, key.form);
+  for (const GateKey& key : gate_keys()) {
+    text += entry(key.inside.empty() ? key.name : key.inside + "." + key.name, key.help, key.form);
+  }
   return text;
 }
 

@@ -201,6 +201,7 @@ Plan make_plan(const Config& config, int world_size) {
     check_plants(&plan);
   }
   plan.facts.gates = gates_of(plan.config, plan.facts);
+  plan.facts.stored_gates = stored_gates_of(plan.config, plan.facts);
   return plan;
 }
 

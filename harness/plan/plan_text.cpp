@@ -75,15 +75,41 @@ std::string condition(const GateSpec& gate, const std::string& baseline) {
   return "wall per step proven below +" + percent_figure(gate.delta) + " of " + baseline;
 }
 
+std::string stored_condition(const Plan& plan, const GateSpec& gate) {
+  const std::string what = gate.judges_ratio_to_reference()
+                               ? "wall per step over that of " + arm_of(plan, gate.baseline).name
+                               : "wall per step";
+  return what + " proven below +" + percent_figure(gate.delta) + " of the pinned campaigns";
+}
+
+std::string stored_terms(const Plan& plan, const GateSpec& gate) {
+  std::string text = "  " + gate.name + ": the campaign is the unit, one look";
+  if (gate.judges_ratio_to_reference()) {
+    text += "; fails, too, where " + arm_of(plan, gate.baseline).name +
+            " itself is proven above +" + percent_figure(gate.stored->reference_delta);
+  }
+  std::string fields;
+  for (const std::string& field : gate.stored->treatment) {
+    fields += (fields.empty() ? "" : ", ") + field;
+  }
+  return text + (fields.empty() ? "; nothing else may differ" : "; may differ: " + fields) + "\n";
+}
+
 std::string gates_section(const Plan& plan) {
-  if (plan.facts.gates.empty()) return "no gates: the run will end with NO GATES, exit code 0\n\n";
+  if (plan.facts.gates.empty() && plan.facts.stored_gates.empty()) {
+    return "no gates: the run will end with NO GATES, exit code 0\n\n";
+  }
   std::string text;
   TextTable table({"gate", "passes with", "no verdict counts as"});
   for (const GateSpec& gate : plan.facts.gates) {
     table.add(
         {gate.name, condition(gate, arm_of(plan, gate.baseline).name), no_verdict_counts_as(gate)});
   }
+  for (const GateSpec& gate : plan.facts.stored_gates) {
+    table.add({gate.name, stored_condition(plan, gate), no_verdict_counts_as(gate)});
+  }
   text += table.text();
+  for (const GateSpec& gate : plan.facts.stored_gates) text += stored_terms(plan, gate);
   for (const GateSpec& gate : plan.facts.gates) {
     text += "  " + gate.name + ": " +
             differences(arm_of(plan, gate.candidate), arm_of(plan, gate.baseline)) + "\n";

@@ -50,6 +50,10 @@ std::string interval_text(const std::optional<Interval>& interval, int decimals,
 std::string estimate_text(const GateResult& gate, const GateFigures& figures,
                           const CampaignFacts& facts, int decimals) {
   if (!figures.estimate) return "no estimate";
+  if (gate.stored && gate.stored->guard) {
+    return signed_percent(*figures.estimate, decimals) + " % wall per step over " +
+           facts.arms.at(static_cast<std::size_t>(gate.spec.baseline.value)).name + "'s";
+  }
   if (!is_fraction(gate)) {
     return signed_percent(*figures.estimate, decimals) + " % " +
            (facts.commands ? judged_number(*facts.commands) : "wall per step");
@@ -121,6 +125,39 @@ std::string per_rank_text(const std::vector<std::pair<Rank, Millis>>& ranks) {
   return "wall per step: " + joined(parts, ", ");
 }
 
+std::string guard_text(const ReferenceGuard& guard) {
+  if (!guard.theta) return fmt::format("{} itself is not known", guard.arm);
+  GateFigures figures;
+  figures.estimate = std::expm1(*guard.theta);
+  figures.margin = guard.delta;
+  if (guard.interval) {
+    figures.interval =
+        Interval{std::expm1(guard.interval->lower), std::expm1(guard.interval->upper)};
+  }
+  const int decimals = decimals_of(figures, false);
+  return fmt::format("guard {}: {} itself {} % {}, allows < {}, can see {}", word_of(guard.outcome),
+                     guard.arm, signed_percent(*figures.estimate, decimals),
+                     interval_text(figures.interval, decimals, false), margin_percent(guard.delta),
+                     percent(guard.minimum_detectable, 2));
+}
+
+// What the stored campaigns can see comes first: it says what the verdict is worth.
+std::string stored_text(const GateResult& gate) {
+  const StoredComparison& stored = *gate.stored;
+  if (stored.campaigns.empty()) return "";
+  std::string text = fmt::format("can see a change of {}; pin {}, campaigns",
+                                 percent(gate.minimum_detectable, 2), stored.pin);
+  for (const std::string& campaign : stored.campaigns) {
+    text += campaign.substr(campaign.rfind(' '));  // " 3" of "campaign 3"
+  }
+  if (stored.guard) text += "; " + guard_text(*stored.guard);
+  if (!stored.treatments.empty()) text += "; judged: " + joined(stored.treatments, "; ");
+  if (!stored.also_differ.empty()) {
+    text += "; not compared and different: " + joined(stored.also_differ, ", ");
+  }
+  return text;
+}
+
 std::vector<const GateResult*> worst_first(const CampaignSummary& summary) {
   std::vector<const GateResult*> gates;
   for (const Outcome outcome : {Outcome::kFail, Outcome::kInconclusive, Outcome::kPass}) {
@@ -135,6 +172,10 @@ std::string scope_text(const GateResult& gate, const CampaignFacts& facts) {
   const auto counted = [](int count, const char* one, const char* more) {
     return fmt::format("{} {}", count, count == 1 ? one : more);
   };
+  if (gate.stored) {
+    return counted(static_cast<int>(gate.stored->campaigns.size()), "campaign", "campaigns") +
+           " against " + counted(gate.launches, "launch", "launches");
+  }
   if (!facts.pooled) return counted(gate.blocks, "block", "blocks");
   return counted(gate.launches, "launch", "launches") + " of " +
          counted(facts.max_blocks, "block", "blocks");
@@ -154,6 +195,8 @@ GateText text_of_gate(const GateResult& gate, const CampaignFacts& facts) {
   if (gate.outcome == Outcome::kFail && !gate.where.empty()) text.where = where_text(gate);
   if (gate.outcome == Outcome::kInconclusive) text.why = why_text(gate);
   if (gate.escalated) text.why = gate.why;
+  if (gate.stored) text.stored = stored_text(gate);
+  if (gate.stored && gate.outcome == Outcome::kFail) text.where = gate.why;
   text.outside_step = gate.outside_step;
   if (!gate.differing_keys.empty()) text.differs = differs_text(gate.differing_keys);
   if (gate.per_rank_difference && !gate.per_rank_difference->empty()) {
@@ -179,7 +222,7 @@ std::string word_of(Outcome outcome) {
 
 std::vector<std::string> GateText::sentences() const {
   std::vector<std::string> said;
-  for (const std::string& sentence : {why, where, outside_step, per_rank, differs}) {
+  for (const std::string& sentence : {stored, why, where, outside_step, per_rank, differs}) {
     if (!sentence.empty()) said.push_back(sentence);
   }
   return said;
@@ -196,11 +239,15 @@ std::vector<GateText> gate_texts(const ReportInput& input) {
 std::string gates_basis(const CampaignFacts& facts) {
   if (facts.commands) return command_basis(facts);
   if (facts.pooled) {
-    return fmt::format(
+    std::string basis = fmt::format(
         "Judged: wall per step, host clock, device synchronised, max over ranks, as the mean of "
         "the ratios within the blocks of each launch; the launch is the unit. Each verdict is "
         "wrong with probability {:.4g} % at most.",
         facts.alpha * 100);
+    if (!facts.stored_gates.empty()) {
+      basis += " Against stored campaigns the campaign is the unit, judged once.";
+    }
+    return basis;
   }
   if (facts.launches > 0) {
     return "Judged: nothing yet; this is one of several launches, which are judged together.";
@@ -247,7 +294,9 @@ std::optional<Table> gate_statistics(const ReportInput& input) {
           fraction ? percent(std::exp(-*gate.hodges_lehmann), 2) : log_percent(gate.hodges_lehmann);
     }
     table.rows.push_back(
-        {gate.spec.name, std::to_string(launches ? gate.launches : gate.blocks),
+        {gate.spec.name,
+         gate.stored ? fmt::format("{} campaigns", gate.stored->campaigns.size())
+                     : std::to_string(launches ? gate.launches : gate.blocks),
          percent(gate.minimum_detectable, 2), interval_text(figures.interval_90, 2, fraction),
          log_percent(gate.order_effect), percent(gate.pair_sd, 2),
          std::string(name_of(gate.direction)), median, percent(gate.unseen_fraction, 0)});

@@ -18,6 +18,7 @@ struct GateText {
   std::string margin;    // "needs > 95 %", "allows < 2 %"
   std::string scope;     // "10 blocks", "6 launches of 4 blocks"
   // Empty where there is nothing to say.
+  std::string stored;           // which campaigns, what they can see, the guard
   std::string why;              // INCONCLUSIVE: "wide_interval: ..."
   std::string where;            // FAIL: "where: input_wait +1.20 ms; ..."
   std::string outside_step;     // the wall per step and the step disagree

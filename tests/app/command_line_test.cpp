@@ -49,8 +49,8 @@ std::string refused(const Words& words) {
 }
 
 TEST(Help, OfTheProgramAndEachCommandIsGolden) {
-  for (const std::string command :
-       {"", "run", "launch", "report", "compare", "check", "init", "datagen", "doctor"}) {
+  for (const std::string command : {"", "run", "launch", "report", "compare", "baseline", "check",
+                                    "init", "datagen", "doctor"}) {
     SCOPED_TRACE(command);
     const Words words = command.empty() ? Words{"--help"} : Words{command, "--help"};
     const CommandLine line = parse_command_line(words);
@@ -89,6 +89,15 @@ TEST(Errors, AreGoldenSentences) {
       {"run", "--version"},
       {"a.yaml", "b.yaml"},
       {"doctor", "all"},
+      {"baseline"},
+      {"baseline", "drop", "store"},
+      {"baseline", "add", "store"},
+      {"baseline", "list"},
+      {"baseline", "list", ""},
+      {"baseline", "list", "store", "all"},
+      {"baseline", "pin", "store"},
+      {"baseline", "pin", "store", "1", "two"},
+      {"baseline", "show", "store", "--pin"},
       {"run", "a.yaml", "--set"},
       {"run", "a.yaml", "--out"},
       {"run", "a.yaml", "--out", ""},
@@ -183,6 +192,22 @@ TEST(Datagen, TakesEveryNumber) {
   EXPECT_EQ(line.datagen->test_images, 0);
   EXPECT_EQ(line.datagen->long_side, 64);
   EXPECT_EQ(line.datagen->seed, 18446744073709551615u);
+}
+
+TEST(Baseline, TakesAnActionAndItsStore) {
+  CommandLine line = parse_command_line({"baseline", "add", "store", "out"});
+  ASSERT_TRUE(line.baseline);
+  EXPECT_EQ(line.baseline->action, BaselineAction::kAdd);
+  EXPECT_EQ(line.baseline->dir, "store");
+  EXPECT_EQ(line.baseline->run_dir, "out");
+  line = parse_command_line({"baseline", "pin", "store", "1", "2", "13"});
+  EXPECT_EQ(line.baseline->action, BaselineAction::kPin);
+  EXPECT_EQ(line.baseline->campaigns, (std::vector<int>{1, 2, 13}));
+  EXPECT_EQ(parse_command_line({"baseline", "list", "store"}).baseline->action,
+            BaselineAction::kList);
+  EXPECT_EQ(parse_command_line({"baseline", "show", "store"}).baseline->action,
+            BaselineAction::kShow);
+  EXPECT_TRUE(parse_command_line({"baseline", "pin", "--help"}).text);
 }
 
 TEST(Doctor, TakesADataSet) {

@@ -119,6 +119,11 @@ TEST(EnvironmentFacts, HoldMachineAndBuildAndNoEmptyText) {
   for (const auto& [name, value] : environment.facts) EXPECT_NE(value, "") << name;
 }
 
+TEST(EnvironmentFacts, NameTheImageOfAContainerWithoutItsFolder) {
+  const Variable image("APPTAINER_NAME", "/scratch/ann/nightly.sif");
+  EXPECT_EQ(probe_environment().facts["container"], "nightly.sif");
+}
+
 TEST(EnvironmentFacts, HoldNothingPrivate) {
   char host[256] = {};
   ASSERT_EQ(gethostname(host, sizeof host - 1), 0);

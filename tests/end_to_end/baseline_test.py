@@ -1,0 +1,253 @@
+"""A nightly job against stored campaigns, played through on the virtual clock: nights differ by
+0.2 % (sd) for all arms, by another time of the forward pass, and launches by their noise."""
+import json
+import pathlib
+import random
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+from harness_run import BINARY, files_of, run, run_json
+
+SCHEMA = pathlib.Path(__file__).resolve().parent.parent.parent / "docs" / "run.schema.json"
+FORWARD_MS = 1.5
+BACKWARD_MS = 2.5
+INPUT_WAIT_MS = 0.4
+STEP_MS = 5.4  # of shipped
+NIGHT_SD = 0.002
+
+CONFIG = """\
+name: nightly
+question: Did last night's commit make training slower?
+workload:
+  model: spin
+  device: fake
+  clock: virtual
+  phases_ms: {input_wait: 0.4, h2d: 0.1, forward: 1.5, backward: 2.5, optimizer: 0.5}
+  allreduce_ms: 0.4
+  noise: 0.1%
+measure: {steps: 8, launches: 6, launch_blocks: 4}
+arms:
+  reference: {input: {source: synthetic}}    # it has no input_wait
+  shipped: {}
+gates:
+  - {compare: shipped, against: {stored: store}, max_regression: 2%, treatment: [container]}
+"""
+WITH_RAW_GATE = CONFIG + "  - {compare: reference, against: {stored: store}, max_regression: 2%}\n"
+
+
+class Nights(unittest.TestCase):
+    """Five stored and pinned nights for the whole class; a test works on a copy of their store."""
+
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.random = random.Random(20261130)
+        cls.nights = 0
+        cls.shared = pathlib.Path(folder.name)
+        (cls.shared / "nightly.yaml").write_text(CONFIG)
+        cls.first = cls.night(cls.shared)
+        for _ in range(4):
+            assert cls.night(cls.shared).returncode == 11
+        for number in range(1, 6):
+            done = run("baseline", "add", "store", f"out{number}", cwd=cls.shared)
+            assert done.returncode == 0, done.stderr
+        done = run("baseline", "pin", "store", "1", "2", "3", "4", "5", cwd=cls.shared)
+        assert done.returncode == 0, done.stderr
+
+    @classmethod
+    def night(cls, path, *arguments, kernel=1.0, wait=1.0, env=None):
+        """A campaign of launches; `kernel` slows what both arms do, `wait` the loader."""
+        cls.nights += 1
+        whole = 1 + cls.random.gauss(0, NIGHT_SD)
+        # All of the night's effect on the forward pass, which both arms have.
+        forward = FORWARD_MS + (whole * kernel - 1) * (STEP_MS - INPUT_WAIT_MS)
+        input_wait = INPUT_WAIT_MS + (wait - 1) * STEP_MS
+        return run("launch", "nightly.yaml", "--out", f"out{cls.nights}",
+                   "--set", f"seed={cls.nights}",
+                   "--set", f"workload.phases_ms.forward={forward:.6f}",
+                   "--set", f"workload.phases_ms.input_wait={input_wait:.6f}",
+                   *arguments, cwd=path, env=env)
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = pathlib.Path(folder.name)
+        shutil.copytree(self.shared / "store", self.path / "store")
+        (self.path / "nightly.yaml").write_text(CONFIG)
+
+    def judge(self, code, *arguments, **changes):
+        self.done = self.night(self.path, *arguments, **changes)
+        self.assertEqual(self.done.returncode, code, self.done.stdout + self.done.stderr)
+        self.out = self.path / f"out{self.nights}"
+        return run_json(self.out)["gates"]
+
+    def baseline(self, *arguments, code=0):
+        done = run("baseline", *arguments, cwd=self.path)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done.stdout + done.stderr
+
+
+class Verdicts(Nights):
+    def test_the_first_night_says_what_to_type(self):
+        self.assertEqual(self.first.returncode, 11)
+        self.assertIn("baseline_campaigns: 0 pinned campaigns; a verdict needs five",
+                      self.first.stdout)
+        self.assertIn("traceml-bench baseline add store out1\n", self.first.stdout)
+        self.assertIn("no verdict yet: 0 campaigns stored", self.first.stderr)
+
+    def test_an_equal_night_passes(self):
+        gate, = self.judge(0)
+        self.assertEqual((gate["scope"], gate["baseline"], gate["outcome"]),
+                         ("campaigns", "store", "pass"))
+        self.assertEqual(gate["stored"]["campaigns"], [f"campaign {i}" for i in range(1, 6)])
+        self.assertEqual(gate["stored"]["guard"]["outcome"], "pass")
+        self.assertRegex(self.done.stderr, r"pin 1, 5 campaigns\) can see a change of 0\.\d+ %")
+        self.assertIn("5 campaigns against 6 launches", self.done.stdout)
+
+        with self.subTest("run.json fits its schema"):
+            self.check_schema(run_json(self.out))
+
+        with self.subTest("report makes all files again, without the store and after a new pin"):
+            before = files_of(self.out)
+            shutil.rmtree(self.path / "store")
+            for name in before:
+                if name != "baselines.json":
+                    (self.out / name).unlink()
+            self.assertEqual(run("report", str(self.out)).returncode, 0)
+            self.assertEqual(files_of(self.out), before)
+
+        with self.subTest("baselines that were edited are named"):
+            file = self.out / "baselines.json"
+            file.write_text(file.read_text().replace('"pin": 1', '"pin": 2'))
+            done = run("report", str(self.out))
+            self.assertEqual(done.returncode, 4)
+            self.assertIn("baselines.json was edited", done.stderr)
+
+    def check_schema(self, document):
+        try:
+            import jsonschema
+        except ImportError:
+            self.skipTest("python3-jsonschema is not installed")
+        jsonschema.validate(document, json.loads(SCHEMA.read_text()))
+
+    def test_a_loader_that_is_4_percent_slower_fails(self):
+        gate, = self.judge(10, wait=1.04)
+        self.assertAlmostEqual(gate["estimate"], 0.04, delta=0.01)
+        self.assertIn("above +2.00 %", self.done.stdout)
+
+    def test_a_kernel_that_is_4_percent_slower_needs_a_gate_on_the_reference_itself(self):
+        (self.path / "nightly.yaml").write_text(WITH_RAW_GATE)
+        ratio, raw = self.judge(10, kernel=1.04)
+        self.assertEqual((ratio["outcome"], raw["outcome"]), ("pass", "fail"))
+        self.assertIsNone(raw["stored"]["guard"])
+        self.assertAlmostEqual(raw["estimate"], 0.04, delta=0.01)
+
+    def test_a_reference_that_is_30_percent_slower_fails_the_guard(self):
+        gate, = self.judge(10, kernel=1.30)
+        self.assertEqual(gate["stored"]["guard"]["outcome"], "fail")
+        self.assertAlmostEqual(gate["stored"]["guard"]["estimate"], 0.30, delta=0.02)
+        self.assertRegex(self.done.stdout,
+                         r"reference itself takes \+(29|30)\.\d+ %, proven above the\s+guard")
+
+    def test_software_that_may_differ_is_judged_and_named(self):
+        gate, = self.judge(0, env={"APPTAINER_NAME": "pytorch-26.11.sif"})
+        self.assertEqual(gate["stored"]["treatments"],
+                         ["container: pytorch-26.11.sif here, none in campaign 1"])
+        gate, = self.judge(10, wait=1.04, env={"APPTAINER_NAME": "pytorch-26.11.sif"})
+
+    def test_software_that_may_not_differ_leaves_no_verdict(self):
+        (self.path / "nightly.yaml").write_text(CONFIG.replace(", treatment: [container]", ""))
+        gate, = self.judge(11, wait=1.10, env={"APPTAINER_NAME": "pytorch-26.11.sif"})
+        self.assertEqual(gate["reason"], "fingerprint")
+        self.assertIn("container: pytorch-26.11.sif here, none in campaign 1", gate["why"])
+        self.assertIn("the estimate is advisory", gate["why"])
+        self.assertAlmostEqual(gate["estimate"], 0.10, delta=0.02)
+
+    def test_another_device_leaves_no_verdict(self):
+        gate, = self.judge(11, "--set", "workload.device=cpu")
+        self.assertEqual(gate["reason"], "fingerprint")
+        self.assertIn("device: cpu here, fake in campaign 1", gate["why"])
+
+    def test_another_setting_leaves_no_verdict(self):
+        gate, = self.judge(11, "--set", "input.workers=8")
+        self.assertIn("input.workers: 8 here, 4 in campaign 1", gate["why"])
+
+    def test_check_says_first_what_the_gate_can_see(self):
+        done = run("check", "nightly.yaml", cwd=self.path)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout,
+                         r"^shipped against store \(pin 1, 5 campaigns\) can see a change of "
+                         r"\d\.\d\d % of its ratio to reference, and one of \d\.\d\d %")
+
+    def test_a_pin_that_moves_while_a_campaign_runs_changes_no_verdict(self):
+        self.judge(0)
+        self.baseline("add", "store", self.out.name)
+        self.baseline("pin", "store", "2", "3", "4", "5", "6")
+        before = files_of(self.out)
+        self.assertEqual(run("report", str(self.out)).returncode, 0)
+        self.assertEqual(files_of(self.out), before)
+        gate, = self.judge(0)
+        self.assertEqual(gate["stored"]["pin"], 2)
+
+
+class Store(Nights):
+    def test_lists_and_shows_what_it_holds(self):
+        listed = self.baseline("list", "store")
+        self.assertEqual(len(re.findall(r"^ +\d +yes ", listed, re.MULTILINE)), 5, listed)
+        self.assertRegex(listed, r"pin 1, .*: campaigns 1 2 3 4 5 \(holds\)")
+        shown = self.baseline("show", "store")
+        self.assertRegex(shown, r"device +fake")
+        self.assertRegex(shown, r"shipped +ratio to reference +5 +1\.0")
+        self.assertIn("holds no campaign", self.baseline("list", "nowhere"))
+
+    def test_takes_a_campaign_once_and_pins_nothing_by_itself(self):
+        self.judge(0)
+        self.assertIn("holds it as campaign 6", self.baseline("add", "store", self.out.name))
+        self.assertIn("already, in campaign 6",
+                      self.baseline("add", "store", self.out.name, code=2))
+        self.assertIn("campaigns 1 2 3 4 5 (holds)", self.baseline("list", "store"))
+
+    def test_refuses_fewer_than_three_launches(self):
+        self.judge(0)
+        for path in (self.out / "launches").iterdir():
+            if path.name[:4] in ("0003", "0004", "0005", "0006"):
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+        self.assertIn("it has 2 finished and valid launches of",
+                      self.baseline("add", "store", self.out.name, code=2))
+
+    def test_refuses_a_single_run_and_a_run_that_means_nothing(self):
+        (self.path / "one.yaml").write_text(CONFIG.split("gates:")[0].replace("launches: 6, ", ""))
+        done = run("one.yaml", "--out", "one", cwd=self.path)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("is not the folder of a traceml-bench launch",
+                      self.baseline("add", "store", "one", code=2))
+        self.judge(11, env={"CUDA_LAUNCH_BLOCKING": "1"})
+        self.assertIn("distorting_environment",
+                      self.baseline("add", "store", self.out.name, code=2))
+
+    def test_an_edited_store_stops_a_night_before_it_begins(self):
+        file = self.path / "store" / "campaign_0002.json"
+        file.write_text(file.read_text().replace('"wall_ms": 5', '"wall_ms": 6', 1))
+        self.done = self.night(self.path)
+        self.assertEqual(self.done.returncode, 4)
+        self.assertIn("campaign_0002.json was edited", self.done.stderr)
+        self.assertFalse((self.path / f"out{self.nights}" / "launches" / "0001").exists())
+
+    def test_two_jobs_that_add_at_once_lose_nothing(self):
+        outs = []
+        for _ in range(2):
+            self.judge(0)
+            outs.append(self.out.name)
+        jobs = [subprocess.Popen([BINARY, "baseline", "add", "store", out], cwd=self.path,
+                                 stdout=subprocess.DEVNULL) for out in outs]
+        self.assertEqual([job.wait(timeout=60) for job in jobs], [0, 0])
+        self.assertEqual(len(list((self.path / "store").glob("campaign_*.json"))), 7)
+        self.baseline("list", "store")
+
+
+if __name__ == "__main__":
+    unittest.main()
