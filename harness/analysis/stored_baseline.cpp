@@ -162,8 +162,8 @@ void decide(const Judgement& judgement, const GateRule& rule, GateResult& result
   const bool guard_fails = result.stored->guard && result.stored->guard->outcome == Outcome::kFail;
   const std::string margin = margin_in_words(result.spec);
   if (judgement.outcome == Outcome::kFail) {
-    result.why =
-        "at least " + signed_percent(std::expm1(judgement.fail_lower)) + ", above " + margin;
+    result.why = "at least " + signed_percent(std::expm1(judgement.fail_lower)) +
+                 ", above the margin of " + margin;
   }
   if (guard_fails) {
     const ReferenceGuard& guard = *result.stored->guard;

@@ -34,8 +34,14 @@ void add(const BaselineArguments& arguments) {
   const CampaignRecord record = record_of(launches);
   require_sound(run_dir, launches, record);
   const int number = add_campaign(arguments.dir, record);
-  print(fmt::format("{} holds it as campaign {}; what is pinned stays pinned\n", arguments.dir,
-                    number));
+  const PinnedBaseline pinned = pinned_of(read_store(arguments.dir));
+  const std::string now = pinned.pin > 0
+                              ? fmt::format("pin {} stays as it is", pinned.pin)
+                              : fmt::format(
+                                    "nothing is pinned yet: traceml-bench baseline pin {} "
+                                    "CAMPAIGN... takes five or more",
+                                    arguments.dir);
+  print(fmt::format("{} holds it as campaign {}; {}\n", arguments.dir, number, now));
 }
 
 void list(const BaselineArguments& arguments) {

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <sstream>
 #include <system_error>
 
@@ -268,10 +269,11 @@ void check_before_launches(const Plan& plan, int ranks) {
 
 // What is pinned when a campaign begins is what it is held against to its end. Answers what the
 // stored gates can see.
-std::string keep_baselines(const Plan& plan, const std::string& out) {
+std::string keep_baselines(const Plan& plan, const std::string& out,
+                           const std::map<std::string, PinnedBaseline>& pinned) {
   if (plan.facts.stored_gates.empty()) return "";
   const std::string file = baselines_file(out);
-  if (finished_launches(out, false).empty()) write_baselines(file, read_pinned(plan));
+  if (finished_launches(out, false).empty()) write_baselines(file, pinned);
   return stored_power_text(plan, read_baselines(file));
 }
 
@@ -283,10 +285,11 @@ int launch_command(const LaunchArguments& arguments) {
   }
   const Plan plan = make_plan(read_config_of(arguments), arguments.ranks);
   check_before_launches(plan, arguments.ranks);
+  const std::map<std::string, PinnedBaseline> pinned = read_pinned(plan);
   const std::string out = make_folder(arguments, plan.config.name);
   const LaunchFolderLock lock(out);
   remove_temporaries(out);
-  const std::string power = keep_baselines(plan, out);
+  const std::string power = keep_baselines(plan, out, pinned);
   if (!arguments.quiet) std::fputs(power.c_str(), stderr);
   const PooledLaunches launches = Launches(arguments, out, plan).run();
   if (!launches.hosts.empty()) write_hosts(hosts_file(out), {launches.info.nodes, launches.hosts});

@@ -20,6 +20,7 @@
 #include "harness/codec/raw_files.h"
 #include "harness/core/error.h"
 #include "harness/plan/arms.h"
+#include "harness/plan/semantic_keys.h"
 
 namespace traceml {
 namespace {
@@ -127,11 +128,24 @@ void withhold_for_failures(const std::string& why, CampaignSummary& summary) {
   summary.exit_code = value_of(ExitCode::kInconclusive);
 }
 
-// What is to be typed; the folder is another one wherever a report is made.
-std::string advice_on(const GateResult& gate) {
+std::map<std::string, PinnedBaseline> baselines_in(const std::string& out) {
+  std::map<std::string, PinnedBaseline> baselines = read_baselines(baselines_file(out));
+  for (auto& [store, baseline] : baselines) {
+    for (CampaignRecord& campaign : baseline.campaigns) {
+      for (auto& [name, arm] : campaign.arms) add_younger_keys(&arm.settings);
+    }
+  }
+  return baselines;
+}
+
+// What is to be typed; RUN_DIR, since the folder is another one wherever a report is made.
+std::string advice_on(const GateResult& gate, const PinnedBaseline& baseline) {
   const std::string& store = gate.spec.stored->store;
-  if (gate.stored->campaigns.size() >= kFewestCampaigns) return "";
-  return fmt::format(": traceml-bench baseline add {} RUN_DIR, then baseline pin", store);
+  if (baseline.campaigns.size() >= kFewestCampaigns) return "";
+  if (baseline.stored < static_cast<int>(kFewestCampaigns)) {
+    return fmt::format("; to store this one: traceml-bench baseline add {} RUN_DIR", store);
+  }
+  return fmt::format("; to pin five: traceml-bench baseline pin {} CAMPAIGN...", store);
 }
 
 CampaignSummary summarize(const PooledLaunches& launches) {
@@ -143,7 +157,8 @@ CampaignSummary summarize(const PooledLaunches& launches) {
   }
   CampaignSummary summary = summarize_campaign(facts, launches.records, &stored);
   for (GateResult& gate : summary.gates) {
-    if (gate.reason == Reason::kBaselineCampaigns) gate.why += advice_on(gate);
+    if (gate.reason != Reason::kBaselineCampaigns) continue;
+    gate.why += advice_on(gate, launches.baselines.at(gate.spec.stored->store));
   }
   return summary;
 }
@@ -167,9 +182,7 @@ PooledLaunches read_launches(const std::string& out, bool accept_edited) {
   pooled.info = common_info(infos);
   pooled.infos = infos;
   pooled.plan = plan_of_campaign(infos, out);
-  if (!pooled.plan.facts.stored_gates.empty()) {
-    pooled.baselines = read_baselines(baselines_file(out));
-  }
+  if (!pooled.plan.facts.stored_gates.empty()) pooled.baselines = baselines_in(out);
   pooled.plan.facts.distortions = pooled.info.distortions;
   if (const std::string lost = describe_lost(pooled.lost); !lost.empty()) {
     pooled.warnings.push_back(lost);
@@ -190,6 +203,8 @@ PooledLaunches read_launches(const std::string& out, bool accept_edited) {
 
 bool has_ended(const PooledLaunches& launches) {
   const CampaignFacts& facts = launches.plan.facts;
+  // A campaign that is a unit ends where it was planned to, whatever its launches say.
+  if (!facts.stored_gates.empty()) return launches.finished >= facts.launches;
   for (const int look : looks_of(facts)) {
     if (look > launches.finished) continue;
     if (decide_at_look(facts, launches.records, look).stop) return true;

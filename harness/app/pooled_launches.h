@@ -28,7 +28,8 @@ struct PooledLaunches {
 // launches 1 to n, UsageError where launches of different configs or builds lie together.
 PooledLaunches read_launches(const std::string& out, bool accept_edited);
 
-// Whether the launches so far give every verdict there can be, or are as many as planned.
+// Whether the launches so far give every verdict there can be, or are as many as planned; with a
+// gate on stored campaigns, as many as planned.
 bool has_ended(const PooledLaunches& launches);
 
 // Verdict and figures over the launches. An unfinished campaign passes nothing, and so does one of

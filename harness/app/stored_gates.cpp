@@ -6,7 +6,6 @@
 #include <set>
 
 #include "harness/codec/baseline_store.h"
-#include "harness/plan/semantic_keys.h"
 #include "harness/reports/baseline_text.h"
 
 namespace traceml {
@@ -22,11 +21,7 @@ std::map<std::string, std::string> store_paths(const Config& config) {
 std::map<std::string, PinnedBaseline> read_pinned(const Plan& plan) {
   std::map<std::string, PinnedBaseline> baselines;
   for (const auto& [store, path] : store_paths(plan.config)) {
-    PinnedBaseline baseline = pinned_of(read_store(path));
-    for (CampaignRecord& campaign : baseline.campaigns) {
-      for (auto& [name, arm] : campaign.arms) add_younger_keys(&arm.settings);
-    }
-    baselines[store] = std::move(baseline);
+    baselines[store] = pinned_of(read_store(path));
   }
   return baselines;
 }

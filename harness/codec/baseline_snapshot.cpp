@@ -13,8 +13,8 @@ constexpr const char* kSchema = "traceml-bench/baselines/1";
 
 PinnedBaseline baseline_of_json(const Json& json) {
   PinnedBaseline baseline;
-  baseline.pin = json.at("pin").get<int>();
-  baseline.stored = json.at("stored").get<int>();
+  baseline.pin = whole_number_of(json.at("pin"));
+  baseline.stored = whole_number_of(json.at("stored"));
   for (const Json& one : json.at("campaigns")) {
     baseline.campaigns.push_back(campaign_of_json(one));
     baseline.campaigns.back().name = one.at("name").get<std::string>();

@@ -116,7 +116,7 @@ StoredPin pin_of_json(const Json& json, const std::vector<std::string>& campaign
   StoredPin pin;
   pin.created_utc = json.at("created_utc").get<std::string>();
   for (const Json& one : json.at("campaigns")) {
-    const int number = one.at("number").get<int>();
+    const int number = whole_number_of(one.at("number"));
     if (number < 1 || static_cast<std::size_t>(number) > campaigns.size()) {
       throw UsageError(fmt::format("campaign {}, which it pins, is missing", number));
     }

@@ -70,6 +70,14 @@ CampaignRecord campaign_of_json(const Json& json) {
   return campaign;
 }
 
+int whole_number_of(const Json& json) {
+  constexpr std::int64_t kMost = 1'000'000'000;
+  const bool held = json.is_number_integer() && json.get<std::int64_t>() >= 0 &&
+                    json.get<std::int64_t>() <= kMost;
+  if (!held) throw UsageError("a number in it is none of ours");
+  return json.get<int>();
+}
+
 SealedText sealed(const Json& json) {
   // Through text and back, so that what is not UTF-8 is replaced before the checksum is taken.
   Json content = Json::parse(json_text(json));

@@ -14,6 +14,9 @@ nlohmann::ordered_json campaign_json(const CampaignRecord& campaign);
 // rest of a sentence ("launch 2 of shipped took no time") for what no campaign holds.
 CampaignRecord campaign_of_json(const nlohmann::ordered_json& json);
 
+// Throws UsageError for what is no whole number from 0 to a thousand million.
+int whole_number_of(const nlohmann::ordered_json& json);
+
 struct SealedJson {
   nlohmann::ordered_json json;  // without its checksum
   std::string crc32;            // "0a1b2c3d": of the content, whatever its white space

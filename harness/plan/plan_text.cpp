@@ -83,7 +83,8 @@ std::string stored_condition(const Plan& plan, const GateSpec& gate) {
 }
 
 std::string stored_terms(const Plan& plan, const GateSpec& gate) {
-  std::string text = "  " + gate.name + ": the campaign is the unit, one look";
+  std::string text =
+      "  " + gate.name + ": the campaign is the unit, one look after all of its launches";
   if (gate.judges_ratio_to_reference()) {
     text += "; fails, too, where " + arm_of(plan, gate.baseline).name +
             " itself is proven above +" + percent_figure(gate.stored->reference_delta);

@@ -60,7 +60,7 @@ std::string plain_lines(const std::vector<std::string>& lines, int columns) {
   return text;
 }
 
-// "device  H200", or with the campaigns of each value where they differ.
+// "device: H200", or with the campaigns of each value where they differ.
 std::string field_line(const PinnedBaseline& pinned, const std::string& name,
                        std::map<std::string, std::string> CampaignRecord::*fields) {
   std::map<std::string, std::string> campaigns;  // value -> numbers
@@ -68,12 +68,12 @@ std::string field_line(const PinnedBaseline& pinned, const std::string& name,
     std::string& numbers = campaigns[value_of(one.*fields, name)];
     numbers += (numbers.empty() ? "" : " ") + number_of(one);
   }
-  if (campaigns.size() == 1) return fmt::format("{:<16}{}", name, campaigns.begin()->first);
+  if (campaigns.size() == 1) return fmt::format("{}: {}", name, campaigns.begin()->first);
   std::string values;
   for (const auto& [value, numbers] : campaigns) {
     values += fmt::format("{}{} ({})", values.empty() ? "" : ", ", value, numbers);
   }
-  return fmt::format("{:<16}{}", name, values);
+  return fmt::format("{}: {}", name, values);
 }
 
 std::vector<std::string> fingerprint_lines(const PinnedBaseline& pinned) {

@@ -97,6 +97,8 @@ class Verdicts(Nights):
         self.assertIn("baseline_campaigns: 0 pinned campaigns; a verdict needs five",
                       self.first.stdout)
         self.assertIn("traceml-bench baseline add store out1\n", self.first.stdout)
+        self.assertIn("to store this one: traceml-bench baseline add store RUN_DIR",
+                      (self.shared / "out1" / "summary.md").read_text())
         self.assertIn("no verdict yet: 0 campaigns stored", self.first.stderr)
 
     def test_an_equal_night_passes(self):
@@ -137,7 +139,7 @@ class Verdicts(Nights):
     def test_a_loader_that_is_4_percent_slower_fails(self):
         gate, = self.judge(10, wait=1.04)
         self.assertAlmostEqual(gate["estimate"], 0.04, delta=0.01)
-        self.assertIn("above +2.00 %", self.done.stdout)
+        self.assertIn("above the margin of +2.00 %", self.done.stdout)
 
     def test_a_kernel_that_is_4_percent_slower_needs_a_gate_on_the_reference_itself(self):
         (self.path / "nightly.yaml").write_text(WITH_RAW_GATE)
@@ -166,6 +168,13 @@ class Verdicts(Nights):
         self.assertIn("container: pytorch-26.11.sif here, none in campaign 1", gate["why"])
         self.assertIn("the estimate is advisory", gate["why"])
         self.assertAlmostEqual(gate["estimate"], 0.10, delta=0.02)
+
+    def test_all_launches_of_a_campaign_run_whatever_other_gates_say(self):
+        (self.path / "nightly.yaml").write_text(
+            CONFIG.replace("launches: 6", "launches: 10") +
+            "  - {compare: shipped, against: reference, max_regression: 20%}\n")
+        between_arms, stored = self.judge(0)
+        self.assertEqual((between_arms["look"], stored["launches"]), (6, 10))
 
     def test_another_device_leaves_no_verdict(self):
         gate, = self.judge(11, "--set", "workload.device=cpu")
@@ -200,7 +209,7 @@ class Store(Nights):
         self.assertEqual(len(re.findall(r"^ +\d +yes ", listed, re.MULTILINE)), 5, listed)
         self.assertRegex(listed, r"pin 1, .*: campaigns 1 2 3 4 5 \(holds\)")
         shown = self.baseline("show", "store")
-        self.assertRegex(shown, r"device +fake")
+        self.assertRegex(shown, r"device: fake")
         self.assertRegex(shown, r"shipped +ratio to reference +5 +1\.0")
         self.assertIn("holds no campaign", self.baseline("list", "nowhere"))
 
@@ -235,7 +244,7 @@ class Store(Nights):
         self.done = self.night(self.path)
         self.assertEqual(self.done.returncode, 4)
         self.assertIn("campaign_0002.json was edited", self.done.stderr)
-        self.assertFalse((self.path / f"out{self.nights}" / "launches" / "0001").exists())
+        self.assertFalse((self.path / f"out{self.nights}").exists())
 
     def test_two_jobs_that_add_at_once_lose_nothing(self):
         outs = []
