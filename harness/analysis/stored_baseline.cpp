@@ -263,6 +263,7 @@ GateResult judge_against_stored(const CampaignFacts& facts, const GateSpec& gate
   }
   if (findings.empty()) {
     decide(*judged.judgement, rule, result);
+    if (result.outcome != Outcome::kInconclusive) result.look = result.launches;
   } else {
     leave_open(std::move(findings), true, result);
   }

@@ -35,6 +35,10 @@ Sample run_with_hostile_names();
 // Device clock on 16 ranks, one recurring straggler, one arm without complete coverage.
 Sample device_run();
 
+// Six launches, pooled, against five stored campaigns: a ratio that fails under another commit, and
+// a raw time without a verdict on another device.
+Sample stored_run();
+
 struct NamedSample {
   std::string name;
   Sample (*make)();
