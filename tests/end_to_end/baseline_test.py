@@ -11,31 +11,19 @@ import unittest
 
 from harness_run import BINARY, files_of, run, run_json
 
-SCHEMA = pathlib.Path(__file__).resolve().parent.parent.parent / "docs" / "run.schema.json"
+SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
+SCHEMA = SOURCE / "docs" / "run.schema.json"
 FORWARD_MS = 1.5
 BACKWARD_MS = 2.5
 INPUT_WAIT_MS = 0.4
 STEP_MS = 5.4  # of shipped
 NIGHT_SD = 0.002
 
-CONFIG = """\
-name: nightly
-question: Did last night's commit make training slower?
-workload:
-  model: spin
-  device: fake
-  clock: virtual
-  phases_ms: {input_wait: 0.4, h2d: 0.1, forward: 1.5, backward: 2.5, optimizer: 0.5}
-  allreduce_ms: 0.4
-  noise: 0.1%
-measure: {steps: 8, launches: 6, launch_blocks: 4}
-arms:
-  reference: {input: {source: synthetic}}    # it has no input_wait
-  shipped: {}
-gates:
-  - {compare: shipped, against: {stored: store}, max_regression: 2%, treatment: [container]}
-"""
-WITH_RAW_GATE = CONFIG + "  - {compare: reference, against: {stored: store}, max_regression: 2%}\n"
+# With quick windows, and its store beside it.
+WITH_RAW_GATE = ((SOURCE / "configs" / "spin-nightly.yaml").read_text()
+                 .replace("../baselines/spin", "store")
+                 .replace("launches: 6", "launches: 6\n  steps: 8"))
+CONFIG = WITH_RAW_GATE[:WITH_RAW_GATE.rindex("  - {")]
 
 
 class Nights(unittest.TestCase):
@@ -162,7 +150,8 @@ class Verdicts(Nights):
         gate, = self.judge(10, wait=1.04, env={"APPTAINER_NAME": "pytorch-26.11.sif"})
 
     def test_software_that_may_not_differ_leaves_no_verdict(self):
-        (self.path / "nightly.yaml").write_text(CONFIG.replace(", treatment: [container]", ""))
+        (self.path / "nightly.yaml").write_text(
+            CONFIG.replace("treatment: [commit, container]", "treatment: [commit]"))
         gate, = self.judge(11, wait=1.10, env={"APPTAINER_NAME": "pytorch-26.11.sif"})
         self.assertEqual(gate["reason"], "fingerprint")
         self.assertIn("container: pytorch-26.11.sif here, none in campaign 1", gate["why"])
@@ -229,7 +218,8 @@ class Store(Nights):
                       self.baseline("add", "store", self.out.name, code=2))
 
     def test_refuses_a_single_run_and_a_run_that_means_nothing(self):
-        (self.path / "one.yaml").write_text(CONFIG.split("gates:")[0].replace("launches: 6, ", ""))
+        (self.path / "one.yaml").write_text(
+            CONFIG.split("gates:")[0].replace("launches: 6", "launches: 1"))
         done = run("one.yaml", "--out", "one", cwd=self.path)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("is not the folder of a traceml-bench launch",
