@@ -67,6 +67,16 @@ LostLaunch lost_launch(int number, const std::string& dir) {
   return launch;
 }
 
+// It counts, though a signal may have come to its reports and left a sentence.
+bool was_finished(const std::string& dir) {
+  try {
+    const RunInfo info = read_run_info(dir + "/raw/run_info.json", true);
+    return info.finished && info.failure.empty();
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 // The words of mpirun and srun name machines; reports are meant to be shared.
 std::string shareable_cause(const std::string& cause) {
   for (const std::string_view opening : {"mpirun ", "srun ", "the run failed"}) {
@@ -129,10 +139,10 @@ std::vector<LostLaunch> lost_launches(const std::string& out) {
     const std::string name = entry.path().filename().string();
     if (const auto aside = aside_of(name)) asides.insert(*aside);
     const auto number = launch_of_folder(entry.path().stem().string());
-    const bool left =
-        number &&
-        (entry.path().extension() == ".failure" ||
-         (name == folder_of_launch(*number) && !sentence_left_in(entry.path().string()).empty()));
+    const std::string path = entry.path().string();
+    const bool left = number && (entry.path().extension() == ".failure" ||
+                                 (name == folder_of_launch(*number) && !was_finished(path) &&
+                                  !sentence_left_in(path).empty()));
     if (left) failed.insert(*number);
   }
   std::map<int, std::vector<LostLaunch>> by_number;

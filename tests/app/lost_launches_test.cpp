@@ -82,6 +82,20 @@ TEST_F(LostLaunches, NameTheLimitThatEndedOneEvenWhereTheCampaignWasKilledWithIt
             "(measure.time_limit) was reached here)");
 }
 
+// A signal may come when the windows are all stored and reports are being written.
+TEST_F(LostLaunches, AreNotThoseThatFinishedBeforeTheyWereStopped) {
+  RunInfo info;
+  info.finished = true;
+  fs::create_directories(dir("0001/raw"));
+  write_run_info(dir("0001/raw/run_info.json"), info);
+  folder_.write("launches/0001/raw/failure_rank_0000.txt",
+                "rank 0, the report: stopped by SIGTERM\n");
+  EXPECT_THAT(lost_launches(out()), IsEmpty());
+  info.finished = false;
+  write_run_info(dir("0001/raw/run_info.json"), info);
+  EXPECT_EQ(lost_launches(out()).size(), 1U);
+}
+
 TEST_F(LostLaunches, CannotBeTakenAwayBeforeALaterOne) {
   for (int i = 0; i < 2; ++i) {
     fail("0001", "rank 0: thrown");

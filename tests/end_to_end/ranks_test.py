@@ -172,7 +172,8 @@ class Interrupted(Ranks):
 
     def interrupt(self, act, ranks):
         config = self.config("real")
-        command = [BINARY, "run", config, "--out", str(self.out)]
+        # With noise no look decides: the run goes on until something happens to it.
+        command = [BINARY, "run", config, "--out", str(self.out), "--set", "workload.noise=10%"]
         if ranks:
             command = [*MPIRUN, "-n", str(ranks), *command]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
