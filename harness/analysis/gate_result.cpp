@@ -50,18 +50,7 @@ void fill_estimate(const GateEvaluation& evaluation, const GateRule& rule, GateR
     result.hodges_lehmann = hl->estimate;
     result.hodges_lehmann_interval = hl->interval;
   }
-  if (!evaluation.judgement) return;
-  const Judgement& judgement = *evaluation.judgement;
-  result.interval = judgement.interval;
-  result.fail_lower = judgement.fail_lower;
-  Spread plain = *estimate.spread;
-  plain.sequence_units = 0;
-  result.interval_90 = interval_at(estimate.theta, plain, kPlainAlpha, {});
-  result.pair_sd = estimate.spread->sd;
-  result.p_regression = judgement.p_regression;
-  result.direction = judgement.direction;
-  result.minimum_detectable =
-      minimum_detectable_change(*estimate.spread, rule.pass_level(), rule.allowance);
+  if (evaluation.judgement) fill_judgement(estimate, *evaluation.judgement, rule, result);
 }
 
 // Null where the arms' batches differ: their steps are not the same work.
@@ -92,33 +81,31 @@ void fill_differences(const CampaignFacts& facts, const GateSpec& gate,
   result.per_rank_difference = std::move(ranks);
 }
 
-std::string why_pass(const GateSpec& gate, const Judgement& judgement) {
-  if (gate.kind == GateKind::kMinFraction) {
-    return "at least " + percent(std::exp(-judgement.interval.upper)) +
-           " of the baseline's throughput, more than the " + margin_in_words(gate) + " asked for";
-  }
-  return "at most " + signed_percent(std::expm1(judgement.interval.upper)) +
-         ", below the margin of " + margin_in_words(gate);
+std::string why_this_fails(const GateSpec& gate, const GateEvaluation& evaluation) {
+  const Judgement& judgement = *evaluation.judgement;
+  if (!evaluation.by_holm) return why_fail(gate, judgement);
+  return "the regression is proven at Holm's level, another gate having failed (p = " +
+         std::to_string(judgement.p_regression) + ")";
 }
 
-std::string why_fail(const GateSpec& gate, const GateEvaluation& evaluation) {
-  const Judgement& judgement = *evaluation.judgement;
-  if (evaluation.by_holm) {
-    return "the regression is proven at Holm's level, another gate having failed (p = " +
-           std::to_string(judgement.p_regression) + ")";
-  }
-  if (gate.kind == GateKind::kMinFraction) {
-    return "at most " + percent(std::exp(-judgement.fail_lower)) +
-           " of the baseline's throughput, less than the " + margin_in_words(gate) + " asked for";
-  }
-  return "at least " + signed_percent(std::expm1(judgement.fail_lower)) + ", above the margin of " +
-         margin_in_words(gate);
+}  // namespace
+
+void fill_judgement(const Estimate& estimate, const Judgement& judgement, const GateRule& rule,
+                    GateResult& result) {
+  result.interval = judgement.interval;
+  result.fail_lower = judgement.fail_lower;
+  Spread plain = *estimate.spread;
+  plain.sequence_units = 0;
+  result.interval_90 = interval_at(estimate.theta, plain, kPlainAlpha, {});
+  result.pair_sd = estimate.spread->sd;
+  result.p_regression = judgement.p_regression;
+  result.direction = judgement.direction;
+  result.minimum_detectable =
+      minimum_detectable_change(*estimate.spread, rule.pass_level(), rule.allowance);
 }
 
 void fill_reasons(std::vector<Finding> findings, GateResult& result) {
-  std::stable_sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {
-    return precedence_of(a.reason) < precedence_of(b.reason);
-  });
+  sort_by_precedence(findings);
   for (const Finding& finding : findings) {
     if (result.all_reasons.empty() || result.all_reasons.back() != finding.reason) {
       result.all_reasons.push_back(finding.reason);
@@ -130,7 +117,23 @@ void fill_reasons(std::vector<Finding> findings, GateResult& result) {
   result.why = findings.front().why;
 }
 
-}  // namespace
+std::string why_pass(const GateSpec& gate, const Judgement& judgement) {
+  if (gate.kind == GateKind::kMinFraction) {
+    return "at least " + percent(std::exp(-judgement.interval.upper)) +
+           " of the baseline's throughput, more than the " + margin_in_words(gate) + " asked for";
+  }
+  return "at most " + signed_percent(std::expm1(judgement.interval.upper)) +
+         ", below the margin of " + margin_in_words(gate);
+}
+
+std::string why_fail(const GateSpec& gate, const Judgement& judgement) {
+  if (gate.kind == GateKind::kMinFraction) {
+    return "at most " + percent(std::exp(-judgement.fail_lower)) +
+           " of the baseline's throughput, less than the " + margin_in_words(gate) + " asked for";
+  }
+  return "at least " + signed_percent(std::expm1(judgement.fail_lower)) + ", above the margin of " +
+         margin_in_words(gate);
+}
 
 GateResult gate_result(const CampaignFacts& facts, const GateSpec& gate, const GateState& state,
                        const std::vector<Finding>& step_findings) {
@@ -156,7 +159,7 @@ GateResult gate_result(const CampaignFacts& facts, const GateSpec& gate, const G
     result.why = why_pass(gate, *evaluation.judgement);
   } else if (findings.empty() && evaluation.outcome == Outcome::kFail) {
     result.outcome = Outcome::kFail;
-    result.why = why_fail(gate, evaluation);
+    result.why = why_this_fails(gate, evaluation);
   } else {
     if (evaluation.judgement && evaluation.judgement->outcome == Outcome::kInconclusive) {
       const auto more =

@@ -14,6 +14,18 @@ namespace traceml {
 GateResult gate_result(const CampaignFacts& facts, const GateSpec& gate, const GateState& state,
                        const std::vector<Finding>& step_findings);
 
+// Bounds, spread, p value, direction and smallest change seen of a judged estimate, which has a
+// spread.
+void fill_judgement(const Estimate& estimate, const Judgement& judgement, const GateRule& rule,
+                    GateResult& result);
+
+// Leaves the gate without a verdict, for the first of the findings; the others are listed.
+void fill_reasons(std::vector<Finding> findings, GateResult& result);
+
+// One sentence with the bound that decided.
+std::string why_pass(const GateSpec& gate, const Judgement& judgement);
+std::string why_fail(const GateSpec& gate, const Judgement& judgement);
+
 // "input.workers: 8 against 4" for each key in which two arms differ.
 std::vector<std::string> differing_keys(const ArmFacts& candidate, const ArmFacts& baseline);
 

@@ -169,12 +169,6 @@ std::pair<Runs, Runs> launches_of(const Runs& baseline, const Runs& candidate) {
   return kept;
 }
 
-void by_precedence(std::vector<Finding>& findings) {
-  std::stable_sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {
-    return precedence_of(a.reason) < precedence_of(b.reason);
-  });
-}
-
 }  // namespace
 
 RunSetComparison compare_run_sets(const Runs& all_baseline, const Runs& all_candidate,
@@ -184,7 +178,7 @@ RunSetComparison compare_run_sets(const Runs& all_baseline, const Runs& all_cand
   result.findings = set_findings(all_baseline, all_candidate, baseline.size());
   result.notes = set_notes(all_baseline, all_candidate);
   if (baseline.empty()) {
-    by_precedence(result.findings);
+    sort_by_precedence(result.findings);
     return result;
   }
   choose_figure(baseline, candidate, result);
@@ -199,7 +193,7 @@ RunSetComparison compare_run_sets(const Runs& all_baseline, const Runs& all_cand
   add_findings(baseline, candidate, result);
   add_notes(baseline, candidate, result);
   if (result.findings.empty()) judge_pairs(ratios, rule, result);
-  by_precedence(result.findings);
+  sort_by_precedence(result.findings);
   return result;
 }
 

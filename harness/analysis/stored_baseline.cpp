@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "harness/analysis/gate_result.h"
 #include "harness/analysis/stored_fingerprint.h"
 #include "harness/analysis/text.h"
 #include "harness/analysis/verdict.h"
@@ -35,7 +36,7 @@ Values values_of(const std::vector<CampaignRecord>& campaigns, ValueOf value_of)
 // One figure of the candidate against the same one of the stored campaigns.
 struct Judged {
   std::optional<double> theta;
-  std::optional<Spread> spread;
+  std::optional<Estimate> estimate;  // null below two stored campaigns
   std::optional<Judgement> judgement;
 };
 
@@ -46,10 +47,8 @@ Judged judge_figure(const Values& baseline, const std::optional<double>& candida
   double sum = 0;
   for (const double value : baseline) sum += value;
   judged.theta = *candidate - sum / static_cast<double>(baseline.size());
-  const std::optional<Estimate> estimate = stored_estimate(baseline, *candidate);
-  if (!estimate) return judged;
-  judged.spread = estimate->spread;
-  judged.judgement = judge(*estimate, rule);
+  judged.estimate = stored_estimate(baseline, *candidate);
+  if (judged.estimate) judged.judgement = judge(*judged.estimate, rule);
   return judged;
 }
 
@@ -114,19 +113,6 @@ void add_requirements(const CampaignRecord& candidate, const PinnedBaseline& bas
   if (auto finding = missing_units(candidate, baseline, arm)) findings.push_back(*finding);
 }
 
-void fill_figure(const Judged& judged, const GateRule& rule, GateResult& result) {
-  result.theta = judged.theta;
-  if (!judged.judgement) return;
-  const Judgement& judgement = *judged.judgement;
-  result.interval = judgement.interval;
-  result.fail_lower = judgement.fail_lower;
-  result.interval_90 = interval_at(*judged.theta, *judged.spread, 0.05, {});
-  result.pair_sd = judged.spread->sd;
-  result.p_regression = judgement.p_regression;
-  result.direction = judgement.direction;
-  result.minimum_detectable = minimum_detectable_change(*judged.spread, rule.pass_level(), {});
-}
-
 ReferenceGuard guard_of(const CampaignRecord& candidate, const PinnedBaseline& baseline,
                         const std::string& arm, const GateSpec& gate, GateRule rule) {
   ReferenceGuard guard;
@@ -139,32 +125,14 @@ ReferenceGuard guard_of(const CampaignRecord& candidate, const PinnedBaseline& b
   if (!judged.judgement) return guard;
   guard.outcome = judged.judgement->outcome;
   guard.interval = judged.judgement->interval;
-  guard.minimum_detectable = minimum_detectable_change(*judged.spread, rule.pass_level(), {});
+  guard.minimum_detectable =
+      minimum_detectable_change(*judged.estimate->spread, rule.pass_level(), {});
   return guard;
-}
-
-void leave_open(std::vector<Finding> findings, bool advisory, GateResult& result) {
-  std::stable_sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {
-    return precedence_of(a.reason) < precedence_of(b.reason);
-  });
-  for (const Finding& finding : findings) {
-    const auto& all = result.all_reasons;
-    if (std::find(all.begin(), all.end(), finding.reason) == all.end()) {
-      result.all_reasons.push_back(finding.reason);
-    }
-  }
-  result.reason = findings.front().reason;
-  result.why = findings.front().why;
-  if (advisory && result.theta) result.why += "; the estimate is advisory";
 }
 
 void decide(const Judgement& judgement, const GateRule& rule, GateResult& result) {
   const bool guard_fails = result.stored->guard && result.stored->guard->outcome == Outcome::kFail;
-  const std::string margin = margin_in_words(result.spec);
-  if (judgement.outcome == Outcome::kFail) {
-    result.why = "at least " + signed_percent(std::expm1(judgement.fail_lower)) +
-                 ", above the margin of " + margin;
-  }
+  if (judgement.outcome == Outcome::kFail) result.why = why_fail(result.spec, judgement);
   if (guard_fails) {
     const ReferenceGuard& guard = *result.stored->guard;
     result.why += (result.why.empty() ? "" : "; and ") + guard.arm + " itself takes " +
@@ -175,10 +143,9 @@ void decide(const Judgement& judgement, const GateRule& rule, GateResult& result
     result.outcome = Outcome::kFail;
   } else if (judgement.outcome == Outcome::kPass) {
     result.outcome = Outcome::kPass;
-    result.why = "at most " + signed_percent(std::expm1(judgement.interval.upper)) +
-                 ", below the margin of " + margin;
+    result.why = why_pass(result.spec, judgement);
   } else {
-    leave_open(indecision_findings(result.spec, rule, judgement, {}), false, result);
+    fill_reasons(indecision_findings(result.spec, rule, judgement, {}), result);
   }
 }
 
@@ -254,7 +221,8 @@ GateResult judge_against_stored(const CampaignFacts& facts, const GateSpec& gate
   const Values values = ratio ? log_ratios_of(baseline, arm) : log_walls_of(baseline, arm);
   const Judged judged = judge_figure(
       values, ratio ? log_ratio_to_reference(candidate, arm) : log_wall_of(candidate, arm), rule);
-  fill_figure(judged, rule, result);
+  result.theta = judged.theta;
+  if (judged.judgement) fill_judgement(*judged.estimate, *judged.judgement, rule, result);
   if (ratio) result.stored->guard = guard_of(candidate, baseline, arm, gate, rule);
   add_requirements(candidate, baseline, arm, gate, result, findings);
   if (findings.empty() && (!judged.judgement || values.size() < baseline.campaigns.size())) {
@@ -265,7 +233,8 @@ GateResult judge_against_stored(const CampaignFacts& facts, const GateSpec& gate
     decide(*judged.judgement, rule, result);
     if (result.outcome != Outcome::kInconclusive) result.look = result.launches;
   } else {
-    leave_open(std::move(findings), true, result);
+    fill_reasons(std::move(findings), result);
+    if (result.theta) result.why += "; the estimate is advisory";
   }
   return result;
 }

@@ -206,6 +206,12 @@ std::vector<Finding> window_findings(const CampaignFacts& facts, const GateSpec&
   return findings;
 }
 
+void sort_by_precedence(std::vector<Finding>& findings) {
+  std::stable_sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {
+    return precedence_of(a.reason) < precedence_of(b.reason);
+  });
+}
+
 bool is_permanent(Reason reason) {
   return reason == Reason::kMissingRank || reason == Reason::kNonfiniteOrNonpositiveTime ||
          reason == Reason::kNonfiniteLoss || reason == Reason::kDistortingEnvironment ||

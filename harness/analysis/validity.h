@@ -38,6 +38,9 @@ std::vector<Finding> indecision_findings(const GateSpec& gate, const GateRule& r
                                          const Judgement& judgement,
                                          std::span<const double> log_ratios);
 
+// The headline first; in the order in which they were found where the reason is the same.
+void sort_by_precedence(std::vector<Finding>& findings);
+
 // Whether more blocks cannot remove it.
 bool is_permanent(Reason reason);
 

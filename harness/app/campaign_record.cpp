@@ -45,11 +45,15 @@ std::map<std::string, std::string> machine_of(const std::vector<RunInfo>& infos)
   return machine;
 }
 
+// The name in the environment of what `treatment` may name.
+std::string fact_name_of(const std::string& field) {
+  return field == "commit" ? "build_commit" : field;
+}
+
 std::map<std::string, std::string> software_of(const std::vector<RunInfo>& infos) {
   std::map<std::string, std::string> software;
   for (const std::string& field : treatment_fields()) {
-    const std::string name = field == "commit" ? "build_commit" : field;
-    const std::string value = over_launches(infos, fact(name));
+    const std::string value = over_launches(infos, fact(fact_name_of(field)));
     if (!value.empty()) software[field] = value;
   }
   return software;
@@ -57,12 +61,11 @@ std::map<std::string, std::string> software_of(const std::vector<RunInfo>& infos
 
 // All facts that no other part of the fingerprint holds.
 std::map<std::string, std::string> recorded_of(const std::vector<RunInfo>& infos) {
-  static const std::set<std::string> kCompared = {"device",   "ranks_on_node", "driver",
-                                                  "nccl",     "mpi",           "cuda",
-                                                  "libtorch", "container",     "build_commit"};
+  std::set<std::string> compared = {"device", "ranks_on_node"};
+  for (const std::string& field : treatment_fields()) compared.insert(fact_name_of(field));
   std::map<std::string, std::string> recorded;
   for (const auto& [name, value] : infos.front().environment.facts) {
-    if (!kCompared.contains(name)) recorded[name] = over_launches(infos, fact(name));
+    if (!compared.contains(name)) recorded[name] = over_launches(infos, fact(name));
   }
   return recorded;
 }

@@ -57,8 +57,8 @@ std::optional<std::string> driver() {
 std::optional<std::string> container() {
   for (const char* variable : {"APPTAINER_NAME", "SINGULARITY_NAME"}) {
     const char* name = std::getenv(variable);
-    if (name != nullptr && *name != '\0')
-      return std::string(name).substr(std::string_view(name).rfind('/') + 1);
+    if (name == nullptr || *name == '\0') continue;
+    return std::string(name).substr(std::string_view(name).rfind('/') + 1);
   }
   auto image = proc_value("/run/.containerenv", "image=");
   if (!image) return std::nullopt;

@@ -22,6 +22,7 @@
 #include "harness/codec/atomic_file.h"
 #include "harness/codec/baseline_snapshot.h"
 #include "harness/codec/config_file.h"
+#include "harness/codec/gate_figures.h"
 #include "harness/codec/hosts_file.h"
 #include "harness/plan/command_rules.h"
 #include "harness/plan/gates.h"
@@ -213,7 +214,7 @@ class Launches {
   // Reads what the launch left, which must be whole.
   std::string figures_of(const std::string& dir) const {
     const FinishedRun run = read_finished_run(dir, false);
-    if (!run.info.finished || !run.info.failure.empty()) {
+    if (ended_early(run.info)) {
       throw RunError(
           fmt::format("{} says that it did not finish, and ended as if it had; its log "
                       "is {}.log",

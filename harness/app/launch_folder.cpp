@@ -17,6 +17,7 @@
 
 #include "harness/app/lost_launches.h"
 #include "harness/codec/config_file.h"
+#include "harness/codec/gate_figures.h"
 #include "harness/core/error.h"
 #include "harness/runner/launcher.h"
 
@@ -31,21 +32,6 @@ std::string launches_in(const std::string& out) {
 
 std::string info_file(const std::string& dir) {
   return dir + "/raw/run_info.json";
-}
-
-bool says_finished(const RunInfo& info) {
-  return info.finished && info.failure.empty();
-}
-
-// Of a launch that was killed the file is torn, says "not yet", or is not there. Throws where it
-// says that the launch finished and was edited.
-std::optional<RunInfo> read_if_finished(const std::string& dir, bool accept_edited) {
-  try {
-    if (!says_finished(read_run_info(info_file(dir), true))) return std::nullopt;
-  } catch (const Error&) {
-    return std::nullopt;
-  }
-  return read_run_info(info_file(dir), accept_edited);
 }
 
 // A launch that finished no window leaves its log alone.
@@ -73,7 +59,7 @@ std::optional<RunInfo> read_launch(const std::string& out, int number, int last,
                                launches_in(out), last, kWhatToDo));
   }
   RunInfo info = read_run_info(info_file(dir), accept_edited);
-  if (!says_finished(info)) {
+  if (ended_early(info)) {
     throw RunError(
         fmt::format("{} says that launch {} did not finish, though launch {} was begun "
                     "after it: {}",
@@ -130,6 +116,17 @@ std::string first_difference(const std::string& there, const std::string& here) 
 }
 
 }  // namespace
+
+std::optional<RunInfo> read_if_finished(const std::string& dir, bool accept_edited) {
+  try {
+    RunInfo info = read_run_info(info_file(dir), true);
+    if (ended_early(info)) return std::nullopt;
+    if (accept_edited) return info;
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+  return read_run_info(info_file(dir), false);
+}
 
 std::string fact_of(const RunInfo& info, const std::string& name) {
   const auto found = info.environment.facts.find(name);

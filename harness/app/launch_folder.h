@@ -3,6 +3,7 @@
 // state: what lies there says how far the campaign is, whatever moment it was killed at.
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,10 @@ class LaunchFolderLock {
  private:
   int descriptor_ = -1;
 };
+
+// What the launch in folder `dir` left, nullopt unless it finished: of one that was killed the file
+// is torn, says "not yet", or is not there. Throws where it finished and its file was edited since.
+std::optional<RunInfo> read_if_finished(const std::string& dir, bool accept_edited);
 
 // A launch whose files say that its plan was run to its end.
 struct FinishedLaunch {

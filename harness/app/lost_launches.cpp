@@ -11,6 +11,7 @@
 #include <system_error>
 #include <utility>
 
+#include "harness/app/launch_folder.h"
 #include "harness/codec/atomic_file.h"
 #include "harness/codec/run_info.h"
 #include "harness/core/error.h"
@@ -65,16 +66,6 @@ LostLaunch lost_launch(int number, const std::string& dir) {
   launch.by_itself = launch.timed_out || (recorded && !was_stopped_from_outside(launch.cause));
   if (!launch.by_itself) launch.cause = "interrupted";
   return launch;
-}
-
-// It counts, though a signal may have come to its reports and left a sentence.
-bool was_finished(const std::string& dir) {
-  try {
-    const RunInfo info = read_run_info(dir + "/raw/run_info.json", true);
-    return info.finished && info.failure.empty();
-  } catch (const Error&) {
-    return false;
-  }
 }
 
 // The words of mpirun and srun name machines; reports are meant to be shared.
@@ -140,9 +131,11 @@ std::vector<LostLaunch> lost_launches(const std::string& out) {
     if (const auto aside = aside_of(name)) asides.insert(*aside);
     const auto number = launch_of_folder(entry.path().stem().string());
     const std::string path = entry.path().string();
-    const bool left = number && (entry.path().extension() == ".failure" ||
-                                 (name == folder_of_launch(*number) && !was_finished(path) &&
-                                  !sentence_left_in(path).empty()));
+    // A finished launch counts, though a signal may have come to its reports and left a sentence.
+    const bool left =
+        number && (entry.path().extension() == ".failure" ||
+                   (name == folder_of_launch(*number) && !read_if_finished(path, true) &&
+                    !sentence_left_in(path).empty()));
     if (left) failed.insert(*number);
   }
   std::map<int, std::vector<LostLaunch>> by_number;

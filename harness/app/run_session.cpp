@@ -102,7 +102,7 @@ RunInfo describe_run(Ranks& ranks, const Plan& plan, const std::string& created)
 
 // Collective. What is to be told of it.
 std::string keep_to_own_cores(Transport& transport) {
-  const std::size_t all = cores_allowed_to(0).size();
+  const int all = allowed_core_count();
   const std::size_t own =
       together(transport, [&] { return keep_to_share_of_cores(transport); }).size();
   return fmt::format(

@@ -267,8 +267,9 @@ class Reader {
       if (item.kind != YamlNode::Kind::kScalar) fail(item, key.name + " is a " + key.form);
       text += (text.empty() ? "" : ", ") + item.text;
       GateDraft scratch;  // so that a fault is placed at its own item
-      if (const auto fault = key.set(scratch, "[" + text + "]"))
+      if (const auto fault = key.set(scratch, "[" + text + "]")) {
         fail(item, key.name + " " + *fault);
+      }
     }
     if (const auto fault = key.set(draft, "[" + text + "]")) fail(value, key.name + " " + *fault);
   }
