@@ -41,6 +41,14 @@ class DeviceClock {
   // nullopt: the pool is exhausted or the record failed (both counted).
   virtual std::optional<DeviceMark> mark(DeviceQueue queue) noexcept = 0;
 
+  // Takes a slot for a mark that something else records: a node of a captured graph, by event_of().
+  // nullopt as mark(). Until the record is known to lie in a queue, by a later mark there that was
+  // reached, query() may answer for an earlier use of the slot.
+  virtual std::optional<DeviceMark> reserve() noexcept = 0;
+
+  // The vendor's event behind a mark (a cudaEvent_t); 0 where there is none.
+  virtual std::uintptr_t event_of(DeviceMark mark) const noexcept = 0;
+
   // Has the device passed the mark? Never blocks. kFailed is final for that mark.
   virtual MarkState query(DeviceMark mark) noexcept = 0;
 

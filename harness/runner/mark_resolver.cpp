@@ -30,6 +30,19 @@ void MarkResolver::take_up_new_steps() {
   }
 }
 
+// A mark in a graph lies before the last mark of its step, which was recorded after the launch.
+MarkState MarkResolver::query(std::uint32_t border) noexcept {
+  const StepBorders& step = recorder_.step(owner_[border]);
+  const std::uint32_t last = step.first + step.count - 1;
+  const bool in_graph = !recorder_.border(border).host;
+  if (in_graph && states_[last] != State::kReached) {
+    if (states_[last] != State::kPending) return MarkState::kFailed;
+    const MarkState behind = clock_.query(*recorder_.border(last).mark);
+    if (behind != MarkState::kReached) return behind;
+  }
+  return clock_.query(*recorder_.border(border).mark);
+}
+
 bool MarkResolver::pass(Reach reach) {
   constexpr int kFew = 4;
   take_up_new_steps();
@@ -39,7 +52,7 @@ bool MarkResolver::pass(Reach reach) {
   std::size_t at = 0;
   for (; at < pending_.size() && still_pending < limit; ++at) {
     const std::uint32_t border = pending_[at];
-    const MarkState state = clock_.query(*recorder_.border(border).mark);
+    const MarkState state = query(border);
     if (state == MarkState::kPending) {
       pending_[kept++] = border;
       ++still_pending;

@@ -35,6 +35,7 @@ class MarkResolver {
   enum class State : std::uint8_t { kNoMark, kPending, kReached, kFailed, kUnresolved };
 
   void take_up_new_steps();
+  MarkState query(std::uint32_t border) noexcept;
   void settle(std::size_t step);
 
   DeviceClock& clock_;

@@ -23,25 +23,38 @@ void StepRecorder::begin_step() noexcept {
   step_.overflowed = published_.load(std::memory_order_relaxed) >= steps_.size();
 }
 
-void StepRecorder::add_border(std::optional<Phase> begins) noexcept {
-  if (step_.count >= kBordersPerStep) step_.overflowed = true;
-  if (!step_.overflowed) {
-    Border& border = borders_[used_borders_];
-    border.host = clock_.now();
-    border.mark = device_ == nullptr ? std::nullopt : device_->mark(queue_);
-    border.begins = begins;
-    ++used_borders_;
-    ++step_.count;
-  }
+Border* StepRecorder::add_border(std::optional<Phase> begins) noexcept {
   phase_.store(begins ? 1 + static_cast<int>(*begins) : kNoPhase, std::memory_order_relaxed);
+  if (step_.count >= kBordersPerStep) step_.overflowed = true;
+  if (step_.overflowed) return nullptr;
+  Border& border = borders_[used_borders_];
+  border.begins = begins;
+  ++used_borders_;
+  ++step_.count;
+  return &border;
+}
+
+void StepRecorder::record(std::optional<Phase> begins) noexcept {
+  Border* border = add_border(begins);
+  if (border == nullptr) return;
+  border->host = clock_.now();
+  border->mark = device_ == nullptr ? std::nullopt : device_->mark(queue_);
 }
 
 void StepRecorder::enter(Phase phase) noexcept {
-  add_border(phase);
+  record(phase);
 }
 
 void StepRecorder::leave() noexcept {
-  if (phase_.load(std::memory_order_relaxed) != kNoPhase) add_border(std::nullopt);
+  if (phase_.load(std::memory_order_relaxed) != kNoPhase) record(std::nullopt);
+}
+
+std::uintptr_t StepRecorder::enter_in_graph(Phase phase) noexcept {
+  Border* border = add_border(phase);
+  if (border == nullptr) return 0;
+  border->host = std::nullopt;
+  border->mark = device_ == nullptr ? std::nullopt : device_->reserve();
+  return border->mark ? device_->event_of(*border->mark) : 0;
 }
 
 void StepRecorder::end_step(std::optional<std::int64_t> allocated_peak_bytes,
@@ -72,14 +85,16 @@ std::vector<StepRecord> StepRecorder::records(ArmIndex arm, std::optional<Window
     if (step.overflowed || step.count == 0) continue;
     PhaseSums sums;
     for_each_span(*this, step, [&](Phase phase, std::uint32_t from, std::uint32_t to) {
-      sums.add(phase, borders_[to].host - borders_[from].host);
+      const bool timed = borders_[from].host && borders_[to].host;
+      sums.add(phase,
+               timed ? std::optional(*borders_[to].host - *borders_[from].host) : std::nullopt);
     });
     StepRecord record;
     record.arm = arm;
     record.window = window;
     record.step = StepIndex{first_step + static_cast<std::int64_t>(i)};
     record.timed = record.step.value >= first_timed;
-    record.start_host = borders_[step.first].host;
+    record.start_host = borders_[step.first].host.value_or(Nanos{});
     record.allocated_peak_bytes = step.allocated_peak_bytes;
     record.reserved_peak_bytes = step.reserved_peak_bytes;
     for (const Phase phase : kAllPhases) {

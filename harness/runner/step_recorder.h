@@ -19,7 +19,7 @@ namespace traceml {
 // A point in a step where one phase ends and another begins; one clock call and at most one device
 // mark.
 struct Border {
-  Nanos host{};
+  std::optional<Nanos> host;  // nullopt: a captured graph passes it
   std::optional<DeviceMark> mark;
   std::optional<Phase> begins;  // nullopt: what follows is no phase
 };
@@ -50,6 +50,7 @@ class StepRecorder final : public PhaseMarks {
   void begin_step() noexcept;
   void enter(Phase phase) noexcept override;
   void leave() noexcept override;
+  std::uintptr_t enter_in_graph(Phase phase) noexcept override;
   void end_step(std::optional<std::int64_t> allocated_peak_bytes = std::nullopt,
                 std::optional<std::int64_t> reserved_peak_bytes = std::nullopt) noexcept;
 
@@ -75,7 +76,8 @@ class StepRecorder final : public PhaseMarks {
   std::int64_t dropped() const { return dropped_; }
 
  private:
-  void add_border(std::optional<Phase> begins) noexcept;
+  Border* add_border(std::optional<Phase> begins) noexcept;  // null: it does not fit
+  void record(std::optional<Phase> begins) noexcept;
 
   HostClock& clock_;
   DeviceClock* device_ = nullptr;

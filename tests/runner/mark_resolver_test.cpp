@@ -75,6 +75,45 @@ TEST_F(MarkResolverTest, LeavesAStepAloneUntilItHasEnded) {
   EXPECT_TRUE(resolver_.times().empty());
 }
 
+// A graph of forward and backward: its marks are reserved before the launch and recorded by it.
+TEST_F(MarkResolverTest, TakesTheMarksOfAGraphOnceTheMarkBehindItIsReached) {
+  recorder_.begin_step();
+  phase(Phase::kInputWait, 0us);
+  phase(Phase::kNormalize, 5us);
+  const std::uintptr_t forward = recorder_.enter_in_graph(Phase::kForward);
+  const std::uintptr_t backward = recorder_.enter_in_graph(Phase::kBackward);
+  device_.record_event(forward);
+  device_.enqueue(30us);
+  device_.record_event(backward);
+  device_.enqueue(60us);
+  recorder_.leave();
+  recorder_.end_step();
+
+  clock_.advance(80us);
+  EXPECT_FALSE(resolver_.pass(Reach::kAll));
+  EXPECT_EQ(time(0, Phase::kForward), std::nullopt) << "the graph still runs";
+  let_device_finish();
+  EXPECT_TRUE(resolver_.pass(Reach::kAll));
+  EXPECT_EQ(time(0, Phase::kNormalize), 5us);
+  EXPECT_EQ(time(0, Phase::kForward), 30us);
+  EXPECT_EQ(time(0, Phase::kBackward), 60us);
+  EXPECT_EQ(time(0, Phase::kTraced), 96us)
+      << "from the end of input_wait: 1 us of host, 95 of work";
+}
+
+// The slots of a graph's marks were used before: until the graph runs they look reached.
+TEST_F(MarkResolverTest, GivesNoTimeOfAGraphWhoseLastMarkIsMissing) {
+  recorder_.begin_step();
+  phase(Phase::kInputWait, 0us);
+  recorder_.enter_in_graph(Phase::kForward);
+  device_.script(2, MarkFault::kRefused);
+  recorder_.leave();
+  recorder_.end_step();
+  let_device_finish();
+  EXPECT_TRUE(resolver_.pass(Reach::kAll));
+  EXPECT_EQ(time(0, Phase::kForward), std::nullopt);
+}
+
 TEST_F(MarkResolverTest, TakesALateMarkUpOnALaterPass) {
   device_.script_late(2, 3);
   step();

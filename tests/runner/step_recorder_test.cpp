@@ -111,6 +111,25 @@ TEST_F(StepRecorderTest, SumsAPhaseThatIsCalledSeveralTimes) {
   EXPECT_EQ(host(records()[0], Phase::kDecode), 40us);
 }
 
+TEST_F(StepRecorderTest, GivesNoHostTimeToThePhasesOfAGraphAndTracedThatOfItsLaunch) {
+  recorder_.begin_window(nullptr, {});
+  recorder_.begin_step();
+  phase(Phase::kInputWait, 10us);
+  phase(Phase::kNormalize, 20us);
+  EXPECT_EQ(recorder_.enter_in_graph(Phase::kForward), 0U) << "no device clock";
+  recorder_.enter_in_graph(Phase::kBackward);
+  clock_.advance(5us);
+  recorder_.leave();
+  recorder_.end_step();
+  const StepRecord step = records().front();
+  EXPECT_EQ(host(step, Phase::kInputWait), 10us);
+  EXPECT_TRUE(step.phases[index_of(Phase::kForward)]) << "it occurred";
+  EXPECT_EQ(host(step, Phase::kNormalize), std::nullopt);
+  EXPECT_EQ(host(step, Phase::kForward), std::nullopt);
+  EXPECT_EQ(host(step, Phase::kBackward), std::nullopt);
+  EXPECT_EQ(host(step, Phase::kTraced), 25us);
+}
+
 TEST_F(StepRecorderTest, LeavesTracedNullWhereThereWasNoInputWait) {
   recorder_.begin_window(nullptr, {});
   recorder_.begin_step();

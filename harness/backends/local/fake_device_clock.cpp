@@ -53,6 +53,14 @@ std::optional<DeviceMark> FakeDeviceClock::mark(DeviceQueue) noexcept {
   return DeviceMark{index};
 }
 
+std::optional<DeviceMark> FakeDeviceClock::reserve() noexcept {
+  return mark({});
+}
+
+void FakeDeviceClock::record_event(std::uintptr_t event) noexcept {
+  slots_[event - 1].reached_at = std::max(tail_, host_.now());
+}
+
 MarkState FakeDeviceClock::query(DeviceMark mark) noexcept {
   Slot& slot = slots_[mark.slot];
   if (slot.lost) return MarkState::kPending;

@@ -36,7 +36,12 @@ class FakeDeviceClock final : public DeviceClock {
   // When the work queued so far will be done, on the host clock's scale. Training thread.
   Nanos busy_until() const noexcept { return tail_; }
 
+  // What a captured graph does: records a reserved mark behind the work queued so far.
+  void record_event(std::uintptr_t event) noexcept;
+
   std::optional<DeviceMark> mark(DeviceQueue queue) noexcept override;
+  std::optional<DeviceMark> reserve() noexcept override;
+  std::uintptr_t event_of(DeviceMark mark) const noexcept override { return mark.slot + 1; }
   MarkState query(DeviceMark mark) noexcept override;
   std::optional<Nanos> elapsed(DeviceMark from, DeviceMark to) noexcept override;
   void recycle(DeviceMark mark) noexcept override;

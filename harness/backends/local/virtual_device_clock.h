@@ -34,6 +34,8 @@ class VirtualDeviceClock final : public DeviceClock {
   void begin_window() noexcept { out_ = 0; }             // all marks have been given back
 
   std::optional<DeviceMark> mark(DeviceQueue queue) noexcept override;
+  std::optional<DeviceMark> reserve() noexcept override { return fake_.reserve(); }
+  std::uintptr_t event_of(DeviceMark mark) const noexcept override { return fake_.event_of(mark); }
   MarkState query(DeviceMark mark) noexcept override;
   std::optional<Nanos> elapsed(DeviceMark from, DeviceMark to) noexcept override;
   void recycle(DeviceMark mark) noexcept override;
