@@ -4,14 +4,16 @@
 
 #include <new>
 
+#include "harness/backends/cuda/cuda_backend.h"
 #include "harness/backends/local/single_rank.h"
 #include "harness/backends/mpi/launch_environment.h"
+#include "harness/backends/nccl/nccl_backend.h"
 
 namespace traceml {
 
-Ranks::Ranks(HostClock& clock) {
+Ranks::Ranks(HostClock& clock) : clock_(clock) {
   if (mpi_built()) {
-    meet_over_mpi(clock);
+    meet_over_mpi();
   } else {
     meet_alone();
   }
@@ -27,7 +29,7 @@ void Ranks::meet_alone() {
   collective_ = std::make_unique<WatchedCollective>(*own_collective_, *own_position_);
 }
 
-void Ranks::meet_over_mpi(HostClock& clock) {
+void Ranks::meet_over_mpi() {
   mpi_ = start_mpi();
   Transport& transport = mpi_->transport();
   for (const NodeMemory& part : mpi_->share_on_node(sizeof(Position))) {
@@ -38,7 +40,7 @@ void Ranks::meet_over_mpi(HostClock& clock) {
         {part.rank, own ? new (part.memory) Position : static_cast<Position*>(part.memory)});
   }
   roll_.complete = transport.world_size() == static_cast<int>(roll_.ranks.size());
-  own_collective_ = mpi_->make_collective(clock);
+  own_collective_ = mpi_->make_collective(clock_);
   transport_ = std::make_unique<WatchedTransport>(transport, roll_.own_position());
   collective_ = std::make_unique<WatchedCollective>(*own_collective_, roll_.own_position());
 }
@@ -52,11 +54,28 @@ int Ranks::ranks_on_node() const {
   return mpi_ ? mpi_->ranks_on_node() : 1;
 }
 
+Rank Ranks::rank_on_node() const {
+  return mpi_ ? mpi_->rank_on_node() : Rank{0};
+}
+
+void Ranks::exchange_on_gpu(int device, bool shared, std::size_t bucket_records) {
+  if (transport_->world_size() == 1) {
+    device_collective_ = std::make_unique<SingleCollective>();
+  } else if (shared || !nccl_built()) {
+    device_collective_ = make_staged_collective(*own_collective_, device);
+  } else {
+    device_collective_ = make_nccl_collective(*transport_, clock_, device,
+                                              {.bucket_records = bucket_records});
+  }
+  collective_ = std::make_unique<WatchedCollective>(*device_collective_, roll_.own_position());
+}
+
 std::optional<std::string> Ranks::affinity_warning() const {
   return mpi_ ? mpi_->affinity_warning() : std::nullopt;
 }
 
 void Ranks::finalize() {
+  device_collective_.reset();
   own_collective_.reset();
   if (mpi_) mpi_->finalize();
 }

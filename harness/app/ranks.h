@@ -30,6 +30,12 @@ class Ranks {
   // "Open MPI 4.1.4"; nullopt without MPI.
   std::optional<std::string> mpi_version() const;
   int ranks_on_node() const;
+  Rank rank_on_node() const;
+
+  // Collective. From now on collective() averages buckets in the memory of GPU `device`: over NCCL,
+  // or over host memory where ranks share a GPU or NCCL is not built in. `bucket_records`: how many
+  // records there can be between two take_records().
+  void exchange_on_gpu(int device, bool shared, std::size_t bucket_records);
   std::optional<std::string> affinity_warning() const;
 
   // Collective; the last call of a healthy rank.
@@ -37,15 +43,17 @@ class Ranks {
 
  private:
   void meet_alone();
-  void meet_over_mpi(HostClock& clock);
+  void meet_over_mpi();
 
   std::unique_ptr<MpiWorld> mpi_;
   std::unique_ptr<Transport> own_transport_;  // without MPI
   std::unique_ptr<Position> own_position_;    // without MPI
   std::unique_ptr<Collective> own_collective_;
+  std::unique_ptr<Collective> device_collective_;
   Roll roll_;
   std::unique_ptr<WatchedTransport> transport_;
   std::unique_ptr<WatchedCollective> collective_;
+  HostClock& clock_;
 };
 
 // An error that all ranks know of: rank 0 prints it, all return its code.

@@ -38,8 +38,13 @@ void check_requirements(const Config& config, int world_size) {
         fmt::format("require.ranks is {}, but this run has {}; start it with mpirun -n {}",
                     *config.require.ranks, world_size, *config.require.ranks));
   }
-  if (config.require.device == Device::kCuda) {
-    throw RunError("require.device is cuda, but this binary trains on the CPU alone");
+}
+
+void check_device(const Config& config, const GpuChoice& choice) {
+  if (config.require.device == Device::kCuda && !choice.gpu) {
+    throw RunError("require.device is cuda, but this run is not on a GPU: " +
+                   choice.note.value_or(cuda_built() ? "workload.device says so"
+                                                     : "this binary trains on the CPU alone"));
   }
 }
 
@@ -77,13 +82,14 @@ std::vector<int> name_nodes(Transport& transport, const std::string& dir) {
   });
 }
 
-RunInfo describe_run(Ranks& ranks, const Plan& plan, const std::string& created) {
+RunInfo describe_run(Ranks& ranks, const Plan& plan, const GpuChoice& choice,
+                     const std::string& created) {
   RunInfo info;
   info.tool_version = kToolVersion;
   info.created_utc = simulated_start(plan).value_or(created);
   info.config_text = write_config(plan.config);
   info.world_size = ranks.transport().world_size();
-  info.device = device_of(plan);
+  info.device = device_of(plan, choice);
   info.exchange = exchange_of(plan, ranks);
   info.environment = probe_environment();
   if (const auto version = ranks.mpi_version()) info.environment.facts["mpi"] = *version;
@@ -92,6 +98,8 @@ RunInfo describe_run(Ranks& ranks, const Plan& plan, const std::string& created)
     info.environment.facts["libtorch_cpu"] = torch->cpu_capability;
   }
   info.environment.facts["ranks_on_node"] = std::to_string(ranks.ranks_on_node());
+  if (choice.gpu) add_gpu_facts(*choice.gpu, ranks.transport(), info.environment.facts);
+  if (choice.note) info.notes.push_back(*choice.note);
   info.distortions = plan.facts.distortions;
   for (const std::string& warning :
        distinct_lines(ranks.transport(), {ranks.affinity_warning().value_or("")})) {
@@ -143,6 +151,8 @@ int run_session(Ranks& ranks, RunWatch& watch, HostClock& clock, const RunArgume
   Plan plan = together(transport, [&] { return read_plan(arguments, transport.world_size()); });
   watch.set_step_timeout(plan.config.measure.step_timeout);
   watch.set_time_limit(plan.config.measure.time_limit);
+  const GpuChoice choice = choose_gpu(plan, transport, ranks.rank_on_node());
+  check_device(plan.config, choice);
   plan.facts.distortions = distortions_of_all_ranks(transport);
   DataSets listed = together(transport, [&] {
     check_loader_memory(plan, ranks.ranks_on_node());
@@ -151,7 +161,10 @@ int run_session(Ranks& ranks, RunWatch& watch, HostClock& clock, const RunArgume
   const RunFolders folders =
       agree_on_folders(transport, watch, arguments, plan.config.name, created);
   const std::string& dir = folders.results;
-  RunInfo info = describe_run(ranks, plan, created);
+  if (choice.gpu) {
+    ranks.exchange_on_gpu(choice.gpu->index, choice.shared, bucket_records_needed(plan.facts));
+  }
+  RunInfo info = describe_run(ranks, plan, choice, created);
   info.nodes = name_nodes(transport, dir);
   info.run = agree_on_run_id(transport, plan);
   if (ranks.is_root()) {
@@ -164,13 +177,14 @@ int run_session(Ranks& ranks, RunWatch& watch, HostClock& clock, const RunArgume
 
   RunOutcome outcome;
   {
-    const auto chosen = choose_workload(plan, ranks, clock, std::move(listed));
+    const auto chosen = choose_workload(plan, ranks, clock, choice, std::move(listed));
     std::unique_ptr<ProgressLine> progress;
     if (ranks.is_root() && !arguments.quiet) progress = std::make_unique<ProgressLine>();
     RankOptions options = options_of(folders, progress.get());
     options.run = info.run;
     options.wall = &clock;
-    options.min_device_warm_up = Seconds{0};  // no device of this version has clocks to ramp up
+    // Clocks of real devices ramp up.
+    if (!choice.gpu) options.min_device_warm_up = Seconds{0};
     outcome = run_rank(plan, options, watch, chosen->workload(), chosen->transport(),
                        chosen->clock(), chosen->device());
   }

@@ -21,26 +21,31 @@ bool is_virtual(const Plan& plan) {
 
 class ChosenTorch final : public ChosenWorkload {
  public:
-  ChosenTorch(const Plan& plan, Ranks& ranks, HostClock& clock, DataSets listed)
+  ChosenTorch(const Plan& plan, Ranks& ranks, HostClock& clock, const GpuChoice& choice,
+              DataSets listed)
       : ranks_(ranks), clock_(clock) {
+    std::optional<int> gpu;
+    if (choice.gpu) gpu = choice.gpu->index;
+    if (gpu) device_ = make_cuda_device_clock(*gpu, device_marks_needed(plan.facts));
     if (!has_plants(plan.config)) {
       workload_ =
-          make_torch_workload(plan, ranks.transport(), ranks.collective(), std::move(listed));
+          make_torch_workload(plan, ranks.transport(), ranks.collective(), gpu, std::move(listed));
       return;
     }
     planter_ = std::make_unique<Planter>(plan, ranks.transport().rank(), clock, ranks.collective());
-    workload_ = planter_->around(
-        make_torch_workload(plan, ranks.transport(), planter_->collective(), std::move(listed)));
+    workload_ = planter_->around(make_torch_workload(
+        plan, ranks.transport(), planter_->collective(), gpu, std::move(listed)));
   }
 
   Workload& workload() override { return *workload_; }
   Transport& transport() override { return ranks_.transport(); }
   HostClock& clock() override { return clock_; }
-  DeviceClock* device() override { return nullptr; }
+  DeviceClock* device() override { return device_.get(); }
 
  private:
   Ranks& ranks_;
   HostClock& clock_;
+  std::unique_ptr<DeviceClock> device_;
   std::unique_ptr<Planter> planter_;
   std::unique_ptr<Workload> workload_;
 };
@@ -90,14 +95,15 @@ class ChosenSpin final : public ChosenWorkload {
 }  // namespace
 
 std::unique_ptr<ChosenWorkload> choose_workload(const Plan& plan, Ranks& ranks, HostClock& clock,
-                                                DataSets listed) {
+                                                const GpuChoice& choice, DataSets listed) {
   if (plan.config.arms.front().workload.spins()) {
     return std::make_unique<ChosenSpin>(plan, ranks, clock);
   }
-  return std::make_unique<ChosenTorch>(plan, ranks, clock, std::move(listed));
+  return std::make_unique<ChosenTorch>(plan, ranks, clock, choice, std::move(listed));
 }
 
-std::string device_of(const Plan& plan) {
+std::string device_of(const Plan& plan, const GpuChoice& choice) {
+  if (choice.gpu) return "cuda";
   return has_fake_device(plan.config) ? "fake" : "cpu";
 }
 

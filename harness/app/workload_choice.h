@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "harness/app/gpu_choice.h"
 #include "harness/app/ranks.h"
 #include "harness/plan/plan.h"
 #include "harness/ports/device_clock.h"
@@ -28,11 +29,11 @@ class ChosenWorkload {
 // Collective. `plan`, `ranks` and `clock` outlive it; `listed` are the data sets of the plan.
 // Throws UsageError for what the workload cannot do, NotBuilt where it is not built in.
 std::unique_ptr<ChosenWorkload> choose_workload(const Plan& plan, Ranks& ranks, HostClock& clock,
-                                                DataSets listed);
+                                                const GpuChoice& choice, DataSets listed);
 
-// What reports say of a plan's workload: "cpu" or "fake"; and "virtual" where no rank talks to
-// another one.
-std::string device_of(const Plan& plan);
+// What reports say of a plan's workload: "cuda", "cpu" or "fake"; and "virtual" where no rank talks
+// to another one.
+std::string device_of(const Plan& plan, const GpuChoice& choice);
 std::string exchange_of(const Plan& plan, Ranks& ranks);
 
 // When a simulated run began; nullopt for a real one.

@@ -282,10 +282,22 @@ RunOutcome run_rank(const Plan& plan, const RankOptions& options, RunWatch& watc
   }
 }
 
+namespace {
+
+std::int64_t most_steps_in_a_row(const CampaignFacts& facts) {
+  return std::max(facts.settle_steps + facts.steps_per_window, facts.warmup_steps);
+}
+
+}  // namespace
+
 std::uint32_t device_marks_needed(const CampaignFacts& facts) {
   constexpr std::int64_t kMarksPerStep = 12;  // eight borders where phases abut, and some to spare
-  return static_cast<std::uint32_t>(
-      kMarksPerStep * std::max(facts.settle_steps + facts.steps_per_window, facts.warmup_steps));
+  return static_cast<std::uint32_t>(kMarksPerStep * most_steps_in_a_row(facts));
+}
+
+std::size_t bucket_records_needed(const CampaignFacts& facts) {
+  constexpr std::int64_t kBuckets = 12;  // ResNet-152's 230 MB at 25 MiB each, and some to spare
+  return static_cast<std::size_t>(kBuckets * most_steps_in_a_row(facts));
 }
 
 }  // namespace traceml

@@ -187,6 +187,15 @@ std::optional<std::int64_t> BatchLoader::ready() const {
   return ring_.ready();
 }
 
+std::vector<std::span<std::byte>> BatchLoader::memory() {
+  std::vector<std::span<std::byte>> regions;
+  for (Slot& slot : slots_) {
+    regions.emplace_back(slot.images.get(), slot.rows.size() * row_bytes_);
+    regions.push_back(std::as_writable_bytes(std::span(slot.labels)));
+  }
+  return regions;
+}
+
 std::map<std::string, std::int64_t> BatchLoader::counters() const {
   return {
       {"samples_delivered", samples_}, {"samples_grey", grey_}, {"samples_replaced", replaced_}};

@@ -39,6 +39,7 @@ class BatchLoader final : public BatchSource {
   void release(const HostBatch& batch) override;
   std::optional<std::int64_t> ready() const override;
   void park() override;
+  std::vector<std::span<std::byte>> memory() override;
   std::map<std::string, std::int64_t> counters() const override;
   std::vector<std::string> replaced_files() const override;
 

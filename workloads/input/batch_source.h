@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -43,6 +45,10 @@ class BatchSource {
   // Stops read-ahead and blocks the workers; everything ready is dropped. Batches taken must have
   // been released.
   virtual void park() = 0;
+
+  // The memory that batches lie in, slot by slot: images and labels by turns. It stays where it is
+  // as long as the source. For page-locking; nobody writes through it.
+  virtual std::vector<std::span<std::byte>> memory() { return {}; }
 
   // Over the batches delivered so far: "samples_replaced", "samples_grey", ...
   virtual std::map<std::string, std::int64_t> counters() const = 0;

@@ -29,11 +29,16 @@ class BatchFeed {
   // Begins at batch `first` of this rank's sequence. The feed is parked before.
   virtual void start(std::int64_t first) = 0;
 
-  // The next batch, valid until release(). Blocks until it is ready; throws RunError as
+  // The next batch, valid until release(). Blocks until the loader has it ready; throws RunError as
   // BatchSource::next does.
   virtual ArrivedBatch next() = 0;
 
-  // The bytes of the batch have been consumed.
+  // Whether the batch still has to be brought to the device, and how: work queued from then on
+  // finds it there.
+  virtual bool transfers() const { return false; }
+  virtual void transfer() {}
+
+  // The bytes of the batch have been consumed by the work queued so far.
   virtual void release() = 0;
 
   // Stops read-ahead; a batch that is still out is released.

@@ -37,35 +37,39 @@ std::string dtype_name(const at::Tensor& tensor) {
 
 }  // namespace
 
-BatchTransform::BatchTransform(const ArmConfig& arm, at::Device device) {
+BatchTransform::BatchTransform(const ArmConfig& arm, TrainingDevice& training_device)
+    : device_(training_device) {
+  const at::Device device = training_device.device();
   const bool channels_last = arm.workload.memory_format == MemoryFormat::kChannelsLast;
   normalizes_ = arm.input.dtype == SampleType::kUint8;
-  copies_ = normalizes_ || !channels_last;
+  copies_ = normalizes_ || !channels_last || arm.workload.execution == Execution::kGraph;
   const std::string format = channels_last ? "channels_last" : "contiguous";
-  name_ = normalizes_ ? "normalize to float32 " + format : (copies_ ? "copy to " + format : "none");
+  const bool to_bf16 =
+      normalizes_ && device.is_cuda() && arm.workload.precision == Precision::kBf16;
+  const std::string type = to_bf16 ? "bfloat16 " : "float32 ";
+  name_ = normalizes_ ? "normalize to " + type + format : (copies_ ? "copy to " + format : "none");
   if (!copies_) return;
   const std::int64_t size = arm.workload.image_size;
   out_.images =
       at::empty({arm.workload.batch_size, 3, size, size},
-                at::TensorOptions().dtype(at::kFloat).device(device),
+                at::TensorOptions().dtype(to_bf16 ? at::kBFloat16 : at::kFloat).device(device),
                 channels_last ? at::MemoryFormat::ChannelsLast : at::MemoryFormat::Contiguous);
   out_.labels =
       at::empty({arm.workload.batch_size}, at::TensorOptions().dtype(at::kLong).device(device));
   const PerChannel shift = normalised(0);
   PerChannel scale = normalised(255);
   for (std::size_t c = 0; c < scale.size(); ++c) scale[c] = (scale[c] - shift[c]) / 255.0F;
-  scale_ = per_channel(scale, device);
-  shift_ = per_channel(shift, device);
+  by_ = {per_channel(scale, device), per_channel(shift, device)};
 }
 
 ArrivedBatch BatchTransform::apply(const ArrivedBatch& arrived) {
   const torch::NoGradGuard no_grad;
   if (normalizes_) {
-    at::addcmul_out(out_.images, shift_, arrived.images, scale_);
+    device_.normalize(arrived, by_, out_);
   } else {
     out_.images.copy_(arrived.images);
+    out_.labels.copy_(arrived.labels);
   }
-  out_.labels.copy_(arrived.labels);
   return out_;
 }
 

@@ -7,14 +7,17 @@
 #include "harness/plan/config.h"
 #include "harness/ports/workload.h"
 #include "workloads/torch/batch_feed.h"
+#include "workloads/torch/training_device.h"
 
 namespace traceml {
 
-// The device work between a batch's arrival and forward: uint8 to normalised float32, and the
-// memory format of the model. A float32 channels_last batch needs none and is read in place.
+// The device work between a batch's arrival and forward: uint8 to normalised values (on a GPU those
+// that the network computes with), and the memory format of the model. A float32 channels_last
+// batch needs none and is read in place, but for a captured step, which reads one place for ever.
 class BatchTransform {
  public:
-  BatchTransform(const ArmConfig& arm, at::Device device);
+  // `device` outlives it.
+  BatchTransform(const ArmConfig& arm, TrainingDevice& device);
 
   // Whether apply() has anything to do.
   bool copies() const { return copies_; }
@@ -22,16 +25,19 @@ class BatchTransform {
   // The batch in memory of this object, valid until the next call; the original is consumed.
   ArrivedBatch apply(const ArrivedBatch& arrived);
 
+  // Where apply() puts it.
+  const ArrivedBatch& place() const { return out_; }
+
   // "normalize to float32 channels_last", ...: part of the batch contract.
   const std::string& name() const { return name_; }
 
  private:
+  TrainingDevice& device_;
   bool normalizes_;
   bool copies_;
   std::string name_;
   ArrivedBatch out_;
-  at::Tensor scale_;  // x * scale + shift = (x / 255 - mean) / std, for each channel
-  at::Tensor shift_;
+  Normalisation by_;  // (x / 255 - mean) / std
 };
 
 // What the batch is, read from the batch itself.

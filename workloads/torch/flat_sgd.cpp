@@ -33,7 +33,7 @@ FlatSgd::FlatSgd(const std::vector<at::Tensor>& parameters, const OptimizerConfi
     };
     const at::Tensor home = view_in(parameters_);
     home.copy_(parameter);
-    parameter.mutable_grad() = view_in(gradients_);
+    gradient_views_.push_back(view_in(gradients_));
     parameter.set_data(home);
   }
 }
@@ -44,7 +44,6 @@ void FlatSgd::step() {
   at::_fused_sgd_({parameters_}, {gradients_}, {momenta_}, optimizer_.weight_decay,
                   optimizer_.momentum, optimizer_.lr, /*dampening=*/0.0, /*nesterov=*/false,
                   /*maximize=*/false, /*is_first_step=*/false);
-  gradients_.zero_();
 }
 
 }  // namespace traceml

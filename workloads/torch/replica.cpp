@@ -53,7 +53,7 @@ std::uint64_t digest_of(const void* data, std::size_t bytes) {
 }  // namespace
 
 Replica::Replica(std::shared_ptr<Network> network, const WorkloadConfig& config, at::Device device,
-                 Transport& transport, Collective& collective)
+                 Transport& transport, Collective& collective, DeviceQueue queue)
     : config_(config), network_(std::move(network)) {
   network_->to(device);
   network_->train();
@@ -63,7 +63,7 @@ Replica::Replica(std::shared_ptr<Network> network, const WorkloadConfig& config,
   std::reverse(parameters.begin(), parameters.end());  // as backward finishes them
   sgd_ = std::make_unique<FlatSgd>(parameters, config.optimizer);
   broadcast_from_rank_zero(sgd_->parameters(), transport);
-  buckets_ = std::make_unique<GradientBuckets>(parameters, *sgd_, config.bucket_mb, collective);
+  buckets_ = std::make_unique<GradientBuckets>(parameters, *sgd_, config.bucket_mb, collective, queue);
   snapshot_ = std::make_unique<Snapshot>(*network_, *sgd_);
 }
 

@@ -21,9 +21,9 @@ namespace traceml {
 // from.
 class Replica {
  public:
-  // Takes rank 0's weights. Collective over ranks.
+  // Takes rank 0's weights. Collective over ranks. `queue`: the device's, {} on a CPU.
   Replica(std::shared_ptr<Network> network, const WorkloadConfig& config, at::Device device,
-          Transport& transport, Collective& collective);
+          Transport& transport, Collective& collective, DeviceQueue queue = {});
   Replica(const Replica&) = delete;
   Replica& operator=(const Replica&) = delete;
 

@@ -39,18 +39,32 @@ nn::Conv2d convolution(std::int64_t in, std::int64_t out, std::int64_t kernel,
       nn::Conv2dOptions(in, out, kernel).stride(stride).padding(kernel / 2).bias(false));
 }
 
+// Batch norm that leaves num_batches_tracked alone: with a fixed momentum nothing reads it, and it
+// would cost a kernel a layer and step.
+class BatchNorm final : public nn::BatchNorm2dImpl {
+ public:
+  using nn::BatchNorm2dImpl::BatchNorm2dImpl;
+
+  at::Tensor forward(const at::Tensor& x) {
+    const bool use_batch = is_training();
+    return torch::batch_norm(x, weight, bias, running_mean, running_var, use_batch,
+                             options.momentum().value(), options.eps(),
+                             at::globalContext().userEnabledCuDNN());
+  }
+};
+
 // 1x1 convolution and batch norm on the identity path, as "0" and "1".
 class Downsample : public nn::Module {
  public:
   Downsample(std::int64_t in, std::int64_t out, std::int64_t stride)
       : conv_(register_module("0", convolution(in, out, 1, stride))),
-        norm_(register_module("1", nn::BatchNorm2d(out))) {}
+        norm_(register_module("1", std::make_shared<BatchNorm>(out))) {}
 
   at::Tensor forward(const at::Tensor& x) { return norm_->forward(conv_->forward(x)); }
 
  private:
   nn::Conv2d conv_;
-  nn::BatchNorm2d norm_;
+  std::shared_ptr<BatchNorm> norm_;
 };
 
 // Two 3x3 convolutions, or 1x1, 3x3 (strided), 1x1 with four times the width.
@@ -85,11 +99,11 @@ class Block : public nn::Module {
   void add(std::int64_t in, std::int64_t out, std::int64_t kernel, std::int64_t stride) {
     const std::string number = std::to_string(convolutions_.size() + 1);
     convolutions_.push_back(register_module("conv" + number, convolution(in, out, kernel, stride)));
-    norms_.push_back(register_module("bn" + number, nn::BatchNorm2d(out)));
+    norms_.push_back(register_module("bn" + number, std::make_shared<BatchNorm>(out)));
   }
 
   std::vector<nn::Conv2d> convolutions_;
-  std::vector<nn::BatchNorm2d> norms_;
+  std::vector<std::shared_ptr<BatchNorm>> norms_;
   std::shared_ptr<Downsample> downsample_;
 };
 
@@ -114,7 +128,7 @@ class ResNet final : public Network {
   ResNet(const Architecture& architecture, int classes)
       : conv1_(register_module(
             "conv1", nn::Conv2d(nn::Conv2dOptions(3, 64, 7).stride(2).padding(3).bias(false)))),
-        bn1_(register_module("bn1", nn::BatchNorm2d(64))) {
+        bn1_(register_module("bn1", std::make_shared<BatchNorm>(64))) {
     std::int64_t in = 64;
     for (std::size_t s = 0; s < architecture.blocks.size(); ++s) {
       const std::int64_t width = std::int64_t{64} << s;
@@ -138,7 +152,7 @@ class ResNet final : public Network {
 
  private:
   nn::Conv2d conv1_;
-  nn::BatchNorm2d bn1_;
+  std::shared_ptr<BatchNorm> bn1_;
   std::vector<std::shared_ptr<Stage>> stages_;
   nn::Linear fc_{nullptr};
 };

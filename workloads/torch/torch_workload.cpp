@@ -11,6 +11,7 @@
 #include "workloads/torch/batch_transform.h"
 #include "workloads/torch/dataset_inputs.h"
 #include "workloads/torch/intra_op_threads.h"
+#include "workloads/torch/no_exchange.h"
 #include "workloads/torch/replica.h"
 #include "workloads/torch/resnet.h"
 
@@ -28,18 +29,14 @@ decltype(auto) translated(Call&& call) {
   }
 }
 
-at::Device device_for(const WorkloadConfig& config) {
-  if (config.device == Device::kCuda) throw NotBuilt("training on CUDA", "TRACEML_WITH_CUDA");
+void require_real_device(const WorkloadConfig& config) {
   if (config.device == Device::kFake) {
     throw UsageError("workload.device: fake is for model: spin; use cpu or auto");
   }
-  if (config.precision == Precision::kTf32) {
-    throw UsageError(
-        "workload.precision: tf32 needs a CUDA device and this run is on the CPU; use fp32 or "
-        "bf16");
-  }
-  return at::kCPU;
 }
+
+// Captured once for an arm: a step without events, and one with them where the arm records them.
+constexpr int kStepsBeforeCapture = 3;  // cuDNN and the allocator have settled
 
 void set_thread_counts(int intra_op) {
   at::set_num_threads(intra_op);
@@ -50,16 +47,20 @@ void set_thread_counts(int intra_op) {
 class TorchWorkload final : public Workload {
  public:
   TorchWorkload(const Plan& plan, Transport& transport, Collective& collective,
-                std::unique_ptr<InputProvider> inputs)
+                std::unique_ptr<InputProvider> inputs, std::optional<int> gpu)
       : config_(plan.config),
         transport_(transport),
         collective_(collective),
         inputs_(std::move(inputs)),
         arms_(plan.config.arms.size()) {
-    for (const ArmConfig& arm : config_.arms) device_for(arm.workload);
+    for (const ArmConfig& arm : config_.arms) require_real_device(arm.workload);
     threads_ =
         intra_op_threads(config_.workload.threads, gather_cores(transport_), transport_.rank());
     set_thread_counts(threads_);
+    device_ = translated([&] {
+      return gpu ? make_cuda_device(*gpu, config_.workload.cudnn_benchmark) : make_cpu_device();
+    });
+    for (const ArmConfig& arm : config_.arms) device_->use_precision(arm.workload.precision);
   }
 
   void tell_progress_to(std::function<void()> progress) override {
@@ -69,13 +70,15 @@ class TorchWorkload final : public Workload {
   void prepare(ArmIndex index) override {
     translated([&] {
       const ArmConfig& arm = config_.arms.at(static_cast<std::size_t>(index.value));
-      const at::Device device = device_for(arm.workload);
+      device_->use_precision(arm.workload.precision);
       Arm& made = arm_at(index);
+      made.precision = arm.workload.precision;
       made.feed = arm.input.source == Source::kSynthetic
-                      ? make_synthetic_feed(arm, synthetic_seed(), device)
-                      : make_loader_feed(inputs_->open(arm), arm);
-      made.transform.emplace(arm, device);
-      made.replica = &replica_for(arm.workload, device);
+                      ? make_synthetic_feed(arm, synthetic_seed(), device_->device())
+                      : device_->feed_of(inputs_->open(arm), arm);
+      made.transform.emplace(arm, *device_);
+      made.replica = &replica_for(arm.workload);
+      if (arm.workload.execution == Execution::kGraph) capture(arm, made);
     });
   }
 
@@ -92,6 +95,7 @@ class TorchWorkload final : public Workload {
   void begin(ArmIndex index, std::int64_t first_batch, bool record_collectives) override {
     translated([&] {
       current_ = &arm_at(index);
+      device_->use_precision(current_->precision);
       current_->replica->restore();
       first_loss_.reset();
       last_loss_.reset();
@@ -104,23 +108,38 @@ class TorchWorkload final : public Workload {
 
   void step(PhaseMarks* marks) override {
     translated([&] {
-      last_loss_ =
-          training_step(current_->replica->trained(), *current_->feed, *current_->transform, marks);
-      if (first_loss_is_next_) first_loss_ = last_loss_;
+      Arm& arm = *current_;
+      if (arm.graph) {
+        training_step(*arm.graph, *arm.feed, *arm.transform, marks);
+        last_loss_ = arm.graph->loss();
+        // The next launch writes where this loss lies.
+        if (first_loss_is_next_) first_loss_ = first_loss_of_graph_.copy_(last_loss_);
+      } else {
+        last_loss_ = training_step(arm.replica->trained(), *arm.feed, *arm.transform, marks);
+        if (first_loss_is_next_) first_loss_ = last_loss_;
+      }
       first_loss_is_next_ = false;
     });
   }
 
-  // On a CPU each step ends when its work is done and its gradients have been exchanged.
-  void finish() override {}
+  void finish() override {
+    translated([&] { device_->finish(); });
+  }
 
   std::optional<std::int64_t> queue_depth() const override { return current_->feed->ready(); }
 
-  void mark_first_loss() override { first_loss_is_next_ = true; }
+  void mark_first_loss() override {
+    first_loss_is_next_ = true;
+    allocations_before_ = device_->driver_allocations();
+  }
 
   WindowLosses end() override {
     return translated([&] {
       current_->feed->park();
+      if (allocations_before_) {
+        allocations_in_windows_ += device_->driver_allocations() - *allocations_before_;
+      }
+      allocations_before_.reset();
       return WindowLosses{value_of(first_loss_), value_of(last_loss_)};
     });
   }
@@ -134,16 +153,31 @@ class TorchWorkload final : public Workload {
     return records;
   }
 
-  DeviceQueue training_queue() const override { return {}; }
+  DeviceQueue training_queue() const override { return device_->queue(); }
+
+  // Called for each step in this order.
+  std::optional<std::int64_t> allocated_peak_bytes() override {
+    peaks_ = device_->take_peaks();
+    if (!peaks_) return std::nullopt;
+    return peaks_->allocated_peak_bytes;
+  }
+  std::optional<std::int64_t> reserved_peak_bytes() override {
+    if (!peaks_) return std::nullopt;
+    return peaks_->reserved_peak_bytes;
+  }
 
   std::uint64_t parameters_digest() override {
     std::uint64_t digest = 0;
-    for (const auto& replica : replicas_) digest = digest * 31 + replica->digest();
+    for (const auto& replica : replicas_) {
+      if (replica->config().exchange == Exchange::kNone) continue;  // ranks part by design
+      digest = digest * 31 + replica->digest();
+    }
     return digest;
   }
 
   std::map<std::string, std::string> facts() const override {
     std::map<std::string, std::string> facts = inputs_->facts();
+    facts.merge(device_->facts());
     facts["libtorch"] = TORCH_VERSION;
     facts["intra_op_threads"] = std::to_string(threads_);
     for (std::size_t i = 0; i < arms_.size(); ++i) {
@@ -163,6 +197,9 @@ class TorchWorkload final : public Workload {
 
   std::map<std::string, std::int64_t> counters() const override {
     std::map<std::string, std::int64_t> sums;
+    if (device_->device().is_cuda()) {
+      sums["device_allocations_in_windows"] = allocations_in_windows_;
+    }
     for (const Arm& arm : arms_) {
       if (!arm.feed) continue;
       for (const auto& [name, count] : arm.feed->counters()) sums[name] += count;
@@ -175,7 +212,23 @@ class TorchWorkload final : public Workload {
     std::unique_ptr<BatchFeed> feed;
     std::optional<BatchTransform> transform;
     Replica* replica = nullptr;
+    Precision precision = Precision::kFp32;
+    std::unique_ptr<StepGraph> graph;  // null: eager
   };
+
+  // Collective. Steps on a batch of zeros; every window begins from the snapshot.
+  void capture(const ArmConfig& arm, Arm& made) {
+    const ArrivedBatch& place = made.transform->place();
+    place.images.zero_();
+    place.labels.zero_();
+    const StepBody body = [&](PhaseMarks* marks) {
+      return train_on(made.replica->trained(), place, marks);
+    };
+    for (int step = 0; step < kStepsBeforeCapture; ++step) body(nullptr);
+    device_->finish();
+    made.graph = device_->capture(body, arm.instrument == Instrument::kEvents);
+    first_loss_of_graph_ = at::empty_like(made.graph->loss());
+  }
 
   // Plain names hold what the first arm has; others where an arm differs.
   static void add_facts(const std::string& name, const Arm& arm,
@@ -196,13 +249,14 @@ class TorchWorkload final : public Workload {
     return config_.seed + static_cast<std::uint64_t>(transport_.rank().value) + 1;
   }
 
-  Replica& replica_for(const WorkloadConfig& config, at::Device device) {
+  Replica& replica_for(const WorkloadConfig& config) {
     for (const auto& replica : replicas_) {
       if (replica->serves(config)) return *replica;
     }
     auto network = make_resnet(config.model, config.classes, config_.seed);
-    replicas_.push_back(
-        std::make_unique<Replica>(std::move(network), config, device, transport_, collective_));
+    Collective& exchange = config.exchange == Exchange::kNone ? no_exchange_ : collective_;
+    replicas_.push_back(std::make_unique<Replica>(std::move(network), config, device_->device(),
+                                                  transport_, exchange, device_->queue()));
     return *replicas_.back();
   }
 
@@ -214,14 +268,20 @@ class TorchWorkload final : public Workload {
   Config config_;
   Transport& transport_;
   Collective& collective_;
+  NoExchange no_exchange_;
   std::unique_ptr<InputProvider> inputs_;
   int threads_ = 1;
+  std::unique_ptr<TrainingDevice> device_;
   std::vector<std::unique_ptr<Replica>> replicas_;
   std::vector<Arm> arms_;
   Arm* current_ = nullptr;
   at::Tensor first_loss_;
   at::Tensor last_loss_;
+  at::Tensor first_loss_of_graph_;
   bool first_loss_is_next_ = false;
+  std::optional<DeviceMemory> peaks_;
+  std::optional<std::int64_t> allocations_before_;
+  std::int64_t allocations_in_windows_ = 0;
 };
 
 }  // namespace
@@ -231,16 +291,17 @@ std::optional<TorchFacts> torch_facts() {
 }
 
 std::unique_ptr<Workload> make_torch_workload(const Plan& plan, Transport& transport,
-                                              Collective& collective, DataSets listed) {
-  return make_torch_workload(plan, transport, collective,
+                                              Collective& collective, std::optional<int> gpu,
+                                              DataSets listed) {
+  return make_torch_workload(plan, transport, collective, gpu,
                              make_dataset_inputs(plan.config.seed, transport.rank(),
                                                  transport.world_size(), std::move(listed)));
 }
 
 std::unique_ptr<Workload> make_torch_workload(const Plan& plan, Transport& transport,
-                                              Collective& collective,
+                                              Collective& collective, std::optional<int> gpu,
                                               std::unique_ptr<InputProvider> inputs) {
-  return std::make_unique<TorchWorkload>(plan, transport, collective, std::move(inputs));
+  return std::make_unique<TorchWorkload>(plan, transport, collective, std::move(inputs), gpu);
 }
 
 }  // namespace traceml

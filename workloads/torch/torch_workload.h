@@ -25,15 +25,17 @@ struct TorchFacts {
 std::optional<TorchFacts> torch_facts();
 
 // The training job of this rank with the data sets of the plan, those of them that are `listed`
-// already and others listed now. Collective over ranks; sets libtorch's thread counts for the whole
-// process. Transport and collective outlive the workload. Throws UsageError for a device, precision
+// already and others listed now, on GPU `gpu` of those that CUDA shows, or on the CPU. Collective
+// over ranks; sets libtorch's thread counts for the whole process, and with a GPU the current device
+// of the calling thread, which is the training thread. Transport and collective outlive the workload. Throws UsageError for a device, precision
 // or thread count that cannot be had, NotBuilt without libtorch.
 std::unique_ptr<Workload> make_torch_workload(const Plan& plan, Transport& transport,
-                                              Collective& collective, DataSets listed);
+                                              Collective& collective, std::optional<int> gpu,
+                                              DataSets listed);
 
 // The same with loaders from elsewhere.
 std::unique_ptr<Workload> make_torch_workload(const Plan& plan, Transport& transport,
-                                              Collective& collective,
+                                              Collective& collective, std::optional<int> gpu,
                                               std::unique_ptr<InputProvider> inputs);
 
 }  // namespace traceml

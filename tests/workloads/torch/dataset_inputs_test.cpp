@@ -71,7 +71,7 @@ TEST_F(DatasetInputsTest, TrainingOnUint8AndOnFloat32SeesTheSameImages) {
   plan.config.workload = plan.config.arms[0].workload;
   SingleTransport transport;
   SingleCollective collective;
-  const auto workload = make_torch_workload(plan, transport, collective, DataSets{});
+  const auto workload = make_torch_workload(plan, transport, collective, std::nullopt, DataSets{});
   double losses[2] = {};
   for (int i = 0; i < 2; ++i) {
     workload->prepare(ArmIndex{i});

@@ -89,7 +89,7 @@ TEST(GradientBuckets, TheFirstOneIsNoLargerThanAskedFor) {
 TEST(GradientBuckets, LeaveInOrderWhileBackwardStillRuns) {
   Fixture f;
   // The first layer's weight is the last gradient of a backward.
-  const at::Tensor last_gradient = f.parameters.back().grad();
+  const at::Tensor last_gradient = f.sgd.gradient_views().back();
   std::vector<bool> last_is_final;
   std::vector<bool> bucket_is_final;
   f.collective.observe = [&](const BucketView& bucket) {
@@ -117,6 +117,23 @@ TEST(GradientBuckets, HoldEveryGradientOfTheirParametersWhenTheyLeave) {
   };
   f.backward();
   EXPECT_TRUE(torch::cat(as_handed_over).equal(f.sgd.gradients()));
+}
+
+TEST(GradientBuckets, HoldWhatAutogradGivesWithoutThemAndGiveItsMemoryUp) {
+  Fixture f;
+  testing::SmallNetwork alone{5};
+  for (std::size_t i = 0; i < alone.parameters().size(); ++i) {
+    const torch::NoGradGuard no_grad;
+    alone.parameters()[i].copy_(f.network.parameters()[i]);
+  }
+  const at::Tensor images = torch::randn({2, 3, 8, 8});
+  alone.forward(images).sum().backward();
+  f.network.forward(images).sum().backward();
+  std::vector<at::Tensor> expected = reversed_parameters(alone);
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    EXPECT_TRUE(f.sgd.gradient_views()[i].equal(expected[i].grad())) << i;
+    EXPECT_FALSE(f.parameters[i].grad().defined()) << i;
+  }
 }
 
 TEST(GradientBuckets, EveryStepHandsOverAllBucketsOnce) {
@@ -150,10 +167,13 @@ TEST(GradientBuckets, AParameterThatBackwardDoesNotReachIsExchangedAllTheSame) {
   const FlatSgd sgd(parameters, OptimizerConfig{});
   RecordingCollective collective;
   GradientBuckets buckets(parameters, sgd, 1.0 / 1024, collective);
+  sgd.gradients().fill_(7);  // of an earlier step
   for (int step = 0; step < 2; ++step) {
     parameters[1].sum().backward();
     buckets.finish_step();
   }
+  EXPECT_TRUE(sgd.gradient_views()[0].eq(0).all().item<bool>());
+  EXPECT_TRUE(sgd.gradient_views()[1].eq(1).all().item<bool>());
   EXPECT_EQ(collective.order(), (std::vector<int>{0, 1, 0, 1}));
   EXPECT_EQ(collective.waited_after, (std::vector<std::size_t>{2, 4}));
 }

@@ -11,7 +11,7 @@ TEST(TorchWorkloadAbsent, NamesTheOptionThatBuildsIt) {
   SingleCollective collective;
   EXPECT_FALSE(torch_facts());
   try {
-    make_torch_workload(Plan{}, transport, collective, DataSets{});
+    make_torch_workload(Plan{}, transport, collective, std::nullopt, DataSets{});
     FAIL() << "not refused";
   } catch (const NotBuilt& error) {
     EXPECT_NE(std::string(error.what()).find("-DTRACEML_WITH_TORCH=ON"), std::string::npos);

@@ -79,7 +79,8 @@ at::Tensor parameters_after_five_steps(Transport& transport, Collective& collect
   const ArmConfig arm = small_arm(SampleType::kFloat32);
   const auto network = network_of(transport.rank());
   Replica replica(network, arm.workload, at::kCPU, transport, collective);
-  BatchTransform transform(arm, at::kCPU);
+  const auto device = make_cpu_device();
+  BatchTransform transform(arm, *device);
   for (int step = 0; step < 5; ++step) {
     training_step(replica.trained(), feed, transform, nullptr);
   }
@@ -131,7 +132,8 @@ LoggingMarks marks_of_a_step(const ArmConfig& arm, MemoryInputsLog& log) {
   SingleTransport transport;
   SingleCollective collective;
   Replica replica(network_of(Rank{0}), arm.workload, at::kCPU, transport, collective);
-  BatchTransform transform(arm, at::kCPU);
+  const auto device = make_cpu_device();
+  BatchTransform transform(arm, *device);
   const auto feed = make_loader_feed(std::make_unique<MemorySource>(arm, 0, log), arm);
   LoggingMarks marks(log);
   feed->start(0);
@@ -190,7 +192,8 @@ at::Tensor input_of_the_network(const ArmConfig& arm, const ArrivedBatch& batch,
   SingleCollective collective;
   const auto spy = std::make_shared<InputSpy>();
   Replica replica(spy, arm.workload, at::kCPU, transport, collective);
-  BatchTransform transform(arm, at::kCPU);
+  const auto device = make_cpu_device();
+  BatchTransform transform(arm, *device);
   FixedFeed feed(batch.images, batch.labels);
   training_step(replica.trained(), feed, transform, nullptr);
   if (logits_type != nullptr) *logits_type = spy->logits_type;
@@ -236,7 +239,8 @@ at::Tensor loss_of_a_step(const ArmConfig& arm, BatchFeed& feed) {
   SingleTransport transport;
   SingleCollective collective;
   Replica replica(network_of(Rank{0}), arm.workload, at::kCPU, transport, collective);
-  BatchTransform transform(arm, at::kCPU);
+  const auto device = make_cpu_device();
+  BatchTransform transform(arm, *device);
   return training_step(replica.trained(), feed, transform, nullptr);
 }
 

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "harness/backends/cuda/cuda_backend.h"
+#include "harness/plan/plan.h"
+#include "harness/ports/transport.h"
+
+namespace traceml {
+
+// Where a rank trains: a GPU, the same for all ranks of a node that share it, or the CPU.
+struct GpuChoice {
+  std::optional<Gpu> gpu;      // nullopt: the CPU, on all ranks
+  bool shared = false;         // some GPU of the run serves two ranks
+  std::optional<std::string> note;  // what a report should say of the choice
+};
+
+// Collective. Each rank takes the GPU with its number on the node among those that CUDA shows it,
+// going round where there are fewer. workload.device: auto trains on the CPU where any rank lacks a
+// GPU; cuda throws RunError there, and NotBuilt in a binary without CUDA.
+GpuChoice choose_gpu(const Plan& plan, Transport& transport, Rank rank_on_node);
+
+// Collective. "gpu_model", "gpu_count", "cuda", ...: of all ranks' GPUs, into `facts`.
+void add_gpu_facts(const Gpu& own, Transport& transport, std::map<std::string, std::string>& facts);
+
+}  // namespace traceml

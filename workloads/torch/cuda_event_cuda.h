@@ -1,0 +1,25 @@
+#pragma once
+
+#include <c10/cuda/CUDAException.h>
+#include <cuda_runtime_api.h>
+
+#include <memory>
+#include <type_traits>
+
+namespace traceml {
+
+struct DestroyEvent {
+  // What fails here has been seen before by a call that could say so.
+  void operator()(cudaEvent_t event) const noexcept {
+    static_cast<void>(cudaEventDestroy(event));
+  }
+};
+using CudaEvent = std::unique_ptr<std::remove_pointer_t<cudaEvent_t>, DestroyEvent>;
+
+inline CudaEvent make_event(unsigned flags) {
+  cudaEvent_t event = nullptr;
+  C10_CUDA_CHECK(cudaEventCreateWithFlags(&event, flags));
+  return CudaEvent(event);
+}
+
+}  // namespace traceml

@@ -1,0 +1,51 @@
+#include "harness/core/error.h"
+#include "workloads/torch/training_device.h"
+
+namespace traceml {
+namespace {
+
+class CpuDevice final : public TrainingDevice {
+ public:
+  at::Device device() const override { return at::kCPU; }
+  DeviceQueue queue() const override { return {}; }
+
+  void use_precision(Precision precision) override {
+    if (precision != Precision::kTf32) return;
+    throw UsageError(
+        "workload.precision: tf32 needs a CUDA device and this run is on the CPU; use fp32 or "
+        "bf16");
+  }
+
+  // Each step ends when its work is done and its gradients have been exchanged.
+  void finish() override {}
+
+  std::unique_ptr<BatchFeed> feed_of(std::unique_ptr<BatchSource> source,
+                                     const ArmConfig& arm) override {
+    return make_loader_feed(std::move(source), arm);
+  }
+
+  void normalize(const ArrivedBatch& bytes, const Normalisation& by,
+                 const ArrivedBatch& out) override {
+    at::Tensor images = out.images;
+    at::addcmul_out(images, by.shift, bytes.images, by.scale);
+    at::Tensor labels = out.labels;
+    labels.copy_(bytes.labels);
+  }
+
+  std::unique_ptr<StepGraph> capture(const StepBody& /*body*/, bool /*with_events*/) override {
+    throw UsageError(
+        "workload.execution: graph needs a CUDA device and this run is on the CPU; use eager");
+  }
+
+  std::optional<DeviceMemory> take_peaks() override { return std::nullopt; }
+  std::int64_t driver_allocations() const override { return 0; }
+  std::map<std::string, std::string> facts() const override { return {}; }
+};
+
+}  // namespace
+
+std::unique_ptr<TrainingDevice> make_cpu_device() {
+  return std::make_unique<CpuDevice>();
+}
+
+}  // namespace traceml
