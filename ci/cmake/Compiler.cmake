@@ -1,12 +1,16 @@
 # Warnings, sanitizers and ccache for every target of the project.
 add_library(traceml_compiler INTERFACE)
-target_compile_options(traceml_compiler INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
-  $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)  # g++ 12 warns of its own std::string (GCC bug 105651)
+set(warnings -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion)
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  list(APPEND warnings -Wno-restrict)  # g++ 12 warns of its own std::string (GCC bug 105651)
+endif()
+target_compile_options(traceml_compiler INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${warnings}>")  # nvcc has other options
 target_include_directories(traceml_compiler INTERFACE ${PROJECT_SOURCE_DIR})
 
 set(TRACEML_SANITIZE "" CACHE STRING "for -fsanitize=: address,undefined or thread")
 if(TRACEML_SANITIZE)
-  add_compile_options(-fsanitize=${TRACEML_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  set(sanitize -fsanitize=${TRACEML_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:${sanitize}>")
   add_link_options(-fsanitize=${TRACEML_SANITIZE})
 endif()
 

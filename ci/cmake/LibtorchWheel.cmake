@@ -24,6 +24,6 @@ endif()
 add_library(torchwheel INTERFACE)
 target_include_directories(torchwheel SYSTEM INTERFACE
   ${TORCH_DIR}/include ${TORCH_DIR}/include/torch/csrc/api/include)
-# The CPU set links torch_cpu and c10 alone: the CUDA libraries that the wheel names are not needed to start.
 target_link_libraries(torchwheel INTERFACE ${TORCH_DIR}/lib/libtorch_cpu.so ${TORCH_DIR}/lib/libc10.so)
+# The CUDA libraries that the wheel names are not needed to start (LibtorchCuda.cmake links them).
 target_link_options(torchwheel INTERFACE -Wl,--allow-shlib-undefined -Wl,-rpath,${TORCH_DIR}/lib)
