@@ -1,0 +1,88 @@
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "harness/backends/cuda/cuda_backend.h"
+#include "harness/backends/cuda/nvml_library.h"
+
+namespace traceml {
+namespace {
+
+class GpuMonitor final : public DeviceMonitor {
+ public:
+  GpuMonitor(std::unique_ptr<NvmlLibrary> nvml, NvmlDevice device)
+      : nvml_(std::move(nvml)), device_(device) {}
+
+  DeviceState read() noexcept override {
+    DeviceState state;
+    state.sm_clock_mhz = clock_mhz(NvmlLibrary::kSmClock);
+    state.memory_clock_mhz = clock_mhz(NvmlLibrary::kMemoryClock);
+    unsigned value = 0;
+    if (ask(nvml_->power_mw, &value)) state.power_w = value / 1000.0;
+    if (ask(nvml_->temperature_c, NvmlLibrary::kGpuTemperature, &value)) {
+      state.temperature_c = static_cast<int>(value);
+    }
+    unsigned long long reasons = 0;
+    if (ask(nvml_->clocks_event_reasons, &reasons)) state.throttle_reasons = reasons;
+    state.other_processes = other_processes();
+    return state;
+  }
+
+ private:
+  template <class... Parameters, class... Arguments>
+  bool ask(NvmlLibrary::Result (*function)(NvmlDevice, Parameters...), Arguments... arguments) {
+    return function != nullptr && function(device_, arguments...) == NvmlLibrary::kSuccess;
+  }
+
+  std::optional<int> clock_mhz(int type) {
+    unsigned value = 0;
+    if (!ask(nvml_->clock_mhz, type, &value)) return std::nullopt;
+    return static_cast<int>(value);
+  }
+
+  std::optional<int> other_processes() {
+    if (nvml_->compute_processes == nullptr) return std::nullopt;
+    auto count = static_cast<unsigned>(processes_.size());
+    const auto result = nvml_->compute_processes(device_, &count, processes_.data());
+    // More of them than room: how many is all that is told, and this one is among them.
+    if (result == NvmlLibrary::kInsufficientSize) return static_cast<int>(count) - 1;
+    if (result != NvmlLibrary::kSuccess) return std::nullopt;
+    const auto own = static_cast<unsigned>(getpid());
+    const auto others = std::count_if(processes_.begin(), processes_.begin() + count,
+                                      [own](const NvmlProcess& one) { return one.pid != own; });
+    return static_cast<int>(others);
+  }
+
+  std::unique_ptr<NvmlLibrary> nvml_;
+  NvmlDevice device_;
+  std::array<NvmlProcess, 64> processes_{};
+};
+
+}  // namespace
+
+std::optional<std::string> gpu_driver_version() {
+  std::string why_not;
+  const auto nvml = NvmlLibrary::open(why_not);
+  std::array<char, 96> version{};
+  if (!nvml || nvml->driver_version == nullptr ||
+      nvml->driver_version(version.data(), version.size()) != NvmlLibrary::kSuccess) {
+    return std::nullopt;
+  }
+  return version.data();
+}
+
+std::unique_ptr<DeviceMonitor> make_gpu_monitor(const std::string& uuid, std::string& why_not) {
+  auto nvml = NvmlLibrary::open(why_not);
+  if (!nvml) return nullptr;
+  NvmlDevice device = nullptr;
+  if (const auto result = nvml->handle_by_uuid(uuid.c_str(), &device);
+      result != NvmlLibrary::kSuccess) {
+    why_not = "NVML does not know device " + uuid + ": " + nvml->sentence_of(result);
+    return nullptr;
+  }
+  return std::make_unique<GpuMonitor>(std::move(nvml), device);
+}
+
+}  // namespace traceml
