@@ -43,6 +43,11 @@ class Collective {
   // windows only.
   virtual std::vector<CollectiveRecord> take_records() = 0;
 
+  // The run is ending in a failure: stops at once what other ranks, or this one's device, may never
+  // bring to an end. Any thread, at any time; returns within two seconds. Later calls may throw
+  // RunError. An exchange that needs nothing of the kind does nothing.
+  virtual void abort() noexcept {}
+
   // "mpi", "nccl", "threads", "single": for reports.
   virtual const char* name() const = 0;
 };

@@ -70,6 +70,7 @@ class WatchedCollective final : public Collective {
   }
   void set_recording(bool on) override { inner_.set_recording(on); }
   std::vector<CollectiveRecord> take_records() override { return inner_.take_records(); }
+  void abort() noexcept override { inner_.abort(); }
   const char* name() const override { return inner_.name(); }
 
  private:

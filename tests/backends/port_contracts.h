@@ -2,7 +2,10 @@
 // One suite for every Transport and every Collective: port_contracts.cpp is compiled into the test
 // program of each back-end, which says what worlds it has.
 
+#include <cstddef>
 #include <functional>
+#include <memory>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -14,9 +17,28 @@ namespace traceml {
 
 using RankBody = std::function<void(Transport&, Collective&)>;
 
+// Where the buckets of a world lie: on the host unless it says otherwise.
+class BucketMemory {
+ public:
+  virtual ~BucketMemory() = default;
+  virtual DeviceQueue queue() const { return {}; }
+  // A copy of `size` bytes, which lives as long as this; complete in queue().
+  virtual void* hold(const void* bytes, std::size_t size);
+  // What lies there once queue() has done its work.
+  virtual void read(const void* held, void* to, std::size_t size);
+
+ private:
+  std::vector<std::unique_ptr<std::byte[]>> held_;
+};
+
 struct WorldCase {
   std::string name;
-  bool exchanges = true;  // false: one rank alone, whose collective has nothing to do
+  bool exchanges = true;              // false: one rank alone, whose collective has nothing to do
+  std::string clock = "host";         // of its records
+  std::optional<std::string> skip{};  // why it cannot run here
+  std::function<std::unique_ptr<BucketMemory>()> memory = [] {
+    return std::make_unique<BucketMemory>();
+  };
   // Runs the body on every rank that this process holds, with a fresh collective.
   std::function<void(const RankBody&)> run;
 };

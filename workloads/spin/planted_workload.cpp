@@ -54,6 +54,7 @@ class PlantedCollective final : public Collective {
   void wait(DeviceQueue queue) override { inner_.wait(queue); }
   void set_recording(bool on) override { inner_.set_recording(on); }
   std::vector<CollectiveRecord> take_records() override { return inner_.take_records(); }
+  void abort() noexcept override { inner_.abort(); }
   const char* name() const override { return inner_.name(); }
 
  private:

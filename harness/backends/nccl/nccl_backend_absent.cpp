@@ -2,13 +2,24 @@
 #include "harness/core/error.h"
 
 namespace traceml {
+namespace {
+
+[[noreturn]] void refuse() {
+  throw NotBuilt("the all-reduce over NCCL", "TRACEML_WITH_NCCL");
+}
+
+}  // namespace
 
 bool nccl_built() {
   return false;
 }
 
-std::unique_ptr<Collective> make_nccl_collective(Transport&, int) {
-  throw NotBuilt("the all-reduce over NCCL", "TRACEML_WITH_NCCL");
+std::string nccl_version() {
+  refuse();
+}
+
+std::unique_ptr<Collective> make_nccl_collective(Transport&, HostClock&, int, const NcclOptions&) {
+  refuse();
 }
 
 }  // namespace traceml
