@@ -26,13 +26,15 @@ enum class Device { kAuto, kCpu, kCuda, kFake };
 enum class ClockKind { kReal, kVirtual };
 enum class Precision { kFp32, kTf32, kBf16 };
 enum class MemoryFormat { kContiguous, kChannelsLast };
-enum class Execution { kEager };
-enum class Cores { kAll, kShare };  // of those that the launcher left to the ranks of a node
+enum class Execution { kEager, kGraph };
+enum class Exchange { kAuto, kNone };  // of gradients between ranks; none: each trains alone
+enum class Cores { kAll, kShare };     // of those that the launcher left to the ranks of a node
 enum class Source { kDataset, kSynthetic };
 enum class SampleType { kUint8, kFloat32 };
 enum class Scheduling { kPerSample, kPerBatch };
 enum class OnError { kStop, kReplace };
 enum class Cache { kWarm, kCold };
+enum class Copy { kAsync, kBlocking };    // of batches to the device
 enum class LargerIs { kWorse, kBetter };  // of a command's number
 
 struct OptimizerConfig {
@@ -53,8 +55,10 @@ struct WorkloadConfig {
   Precision precision = Precision::kFp32;
   MemoryFormat memory_format = MemoryFormat::kChannelsLast;
   Execution execution = Execution::kEager;
+  bool cudnn_benchmark = true;  // cuDNN times its algorithms for each new shape
   Device device = Device::kAuto;
   OptimizerConfig optimizer;
+  Exchange exchange = Exchange::kAuto;
   double bucket_mb = 25;  // MiB of gradients per all-reduce; the first bucket has 1 MiB
   int threads = 0;  // intra-op threads per rank; 0: allowed cores / ranks of this node, at least 1
   Cores cores = Cores::kAll;
@@ -78,6 +82,8 @@ struct InputConfig {
   SampleType dtype = SampleType::kUint8;
   OnError on_error = OnError::kStop;
   Cache cache = Cache::kWarm;
+  bool pinned = true;  // batches wait in page-locked memory; of device runs alone, as copy
+  Copy copy = Copy::kAsync;
   friend bool operator==(const InputConfig&, const InputConfig&) = default;
 };
 

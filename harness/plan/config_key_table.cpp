@@ -14,9 +14,11 @@ constexpr Millis kMinute{60000};
 constexpr Millis kHour{3600000};
 
 ValueForm<Device> device_form() {
-  return choice_form<Device>(
-      {{"auto", Device::kAuto}, {"cpu", Device::kCpu}, {"fake", Device::kFake}},
-      {{"cuda", "is not in this version yet; use cpu or auto"}});
+  return choice_form<Device>({{"auto", Device::kAuto},
+                              {"cpu", Device::kCpu},
+                              {"cuda", Device::kCuda},
+                              {"fake", Device::kFake}},
+                             {});
 }
 
 std::vector<ConfigKey> run_keys() {
@@ -55,14 +57,13 @@ std::vector<ConfigKey> network_keys() {
                                                {kSpinModel, kSpinModel}},
                                               {});
   const auto precision = choice_form<Precision>(
-      {{"fp32", Precision::kFp32}, {"bf16", Precision::kBf16}},
-      {{"tf32", "needs CUDA, and this version drives CPUs only; use fp32 or bf16"}});
+      {{"fp32", Precision::kFp32}, {"tf32", Precision::kTf32}, {"bf16", Precision::kBf16}}, {});
   const auto layout = choice_form<MemoryFormat>(
       {{"contiguous", MemoryFormat::kContiguous}, {"channels_last", MemoryFormat::kChannelsLast}},
       {});
-  const auto execution = choice_form<Execution>(
-      {{"eager", Execution::kEager}}, {{"graph", "is not in this version yet; use eager"},
-                                       {"compile", "is not in this version yet; use eager"}});
+  const auto execution =
+      choice_form<Execution>({{"eager", Execution::kEager}, {"graph", Execution::kGraph}},
+                             {{"compile", "is not in this version yet; use eager or graph"}});
   return {
       make_config_key(
           "workload.model", kArm, model,
@@ -84,8 +85,14 @@ std::vector<ConfigKey> network_keys() {
           "workload.memory_format", kArm, layout, "of images and weights",
           [](auto& c) -> auto& { return c.workload.memory_format; }),
       make_config_key(
-          "workload.execution", kArm, execution, "how the step is launched",
+          "workload.execution", kArm, execution,
+          "eager: kernel by kernel; graph: the whole step as one CUDA graph",
           [](auto& c) -> auto& { return c.workload.execution; }),
+      make_config_key(
+          "workload.cudnn_benchmark", kProcess,
+          choice_form<bool>({{"true", true}, {"false", false}}, {}),
+          "CUDA: cuDNN times its algorithms for each new shape and keeps the fastest",
+          [](auto& c) -> auto& { return c.workload.cudnn_benchmark; }),
       make_config_key(
           "workload.device", kProcess, device_form(), "where the training runs",
           [](auto& c) -> auto& { return c.workload.device; }),
@@ -95,6 +102,8 @@ std::vector<ConfigKey> network_keys() {
 // How the parameters are updated and what shares the work.
 std::vector<ConfigKey> training_keys() {
   using enum KeyScope;
+  const auto exchange =
+      choice_form<Exchange>({{"auto", Exchange::kAuto}, {"none", Exchange::kNone}}, {});
   const auto cores = choice_form<Cores>({{"all", Cores::kAll}, {"share", Cores::kShare}}, {});
   return {
       make_config_key(
@@ -106,6 +115,10 @@ std::vector<ConfigKey> training_keys() {
       make_config_key(
           "workload.optimizer.weight_decay", kArm, decimal_form(0, 1, false), "of SGD",
           [](auto& c) -> auto& { return c.workload.optimizer.weight_decay; }),
+      make_config_key(
+          "workload.exchange", kArm, exchange,
+          "of gradients; none: each rank trains alone, so that a step shows no communication",
+          [](auto& c) -> auto& { return c.workload.exchange; }),
       make_config_key(
           "workload.bucket_mb", kArm, decimal_form(0, 65536, true),
           "MiB of gradients per all-reduce; the first bucket has 1 MiB",
@@ -162,6 +175,7 @@ std::vector<ConfigKey> input_keys() {
   const auto on_error =
       choice_form<OnError>({{"stop", OnError::kStop}, {"replace", OnError::kReplace}}, {});
   const auto cache = choice_form<Cache>({{"warm", Cache::kWarm}, {"cold", Cache::kCold}}, {});
+  const auto copy = choice_form<Copy>({{"async", Copy::kAsync}, {"blocking", Copy::kBlocking}}, {});
   return {
       make_config_key(
           "input.source", kArm, source, "JPEG files, or one batch held in memory",
@@ -189,6 +203,14 @@ std::vector<ConfigKey> input_keys() {
       make_config_key(
           "input.cache", kProcess, cache, "warm reads the data set once before warm-up",
           [](auto& c) -> auto& { return c.input.cache; }),
+      make_config_key(
+          "input.pinned", kArm, choice_form<bool>({{"true", true}, {"false", false}}, {}),
+          "CUDA: batches wait in page-locked host memory",
+          [](auto& c) -> auto& { return c.input.pinned; }),
+      make_config_key(
+          "input.copy", kArm, copy,
+          "CUDA: async copies the next batch beside the step; blocking waits for each copy",
+          [](auto& c) -> auto& { return c.input.copy; }),
   };
 }
 

@@ -11,13 +11,8 @@ namespace traceml {
 
 namespace {
 
-constexpr std::array<std::string_view, 7> kLaterKeys = {"sweep",
-                                                        "trace",
-                                                        "launches",
-                                                        "input.pinned",
-                                                        "input.decode",
-                                                        "input.split",
-                                                        "workload.cudnn_benchmark"};
+constexpr std::array<std::string_view, 5> kLaterKeys = {"sweep", "trace", "launches",
+                                                        "input.decode", "input.split"};
 
 std::string_view leaf_of(std::string_view path) {
   const std::size_t dot = path.rfind('.');
@@ -106,7 +101,8 @@ Config seen_by(const Config& config, const ArmConfig& arm) {
 std::optional<std::string> set_in_arm(const Config& config, ArmConfig* arm, const ConfigKey& key,
                                       const std::string& text) {
   if (key.scope == KeyScope::kProcess) {
-    return "is process-wide, and the arms of a launch share their processes; set it at the top";
+    return "is process-wide, and the arms of a launch share their processes; set it at the top, or "
+           "compare whole launches: arms with a command each";
   }
   if (key.scope == KeyScope::kRun) return "holds for the whole run; set it at the top";
   Config view = seen_by(config, *arm);

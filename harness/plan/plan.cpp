@@ -181,6 +181,21 @@ void resolve_looks(Plan* plan) {
   }
 }
 
+// A replica is not compared between the ranks where nothing keeps it equal.
+void note_unexchanged(Plan* plan) {
+  for (const ArmConfig& arm : plan->config.arms) {
+    if (arm.hidden || arm.workload.exchange != Exchange::kNone) continue;
+    plan->notes.push_back(
+        plan->facts.world_size == 1
+            ? arm.name +
+                  " exchanges no gradients, as no arm does with one rank: "
+                  "workload.exchange: none changes nothing here."
+            : arm.name +
+                  " exchanges no gradients: each rank trains alone, and parameters are not "
+                  "compared between ranks.");
+  }
+}
+
 }  // namespace
 
 Plan make_plan(const Config& config, int world_size) {
@@ -199,6 +214,7 @@ Plan make_plan(const Config& config, int world_size) {
     resolve_steps(&plan);
     check_drain(plan);
     check_plants(&plan);
+    note_unexchanged(&plan);
   }
   plan.facts.gates = gates_of(plan.config, plan.facts);
   plan.facts.stored_gates = stored_gates_of(plan.config, plan.facts);

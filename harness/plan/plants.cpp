@@ -161,6 +161,19 @@ PlantKey before_key() {
   return key;
 }
 
+// Written only where it is not the host.
+PlantKey on_key() {
+  const auto form =
+      choice_form<DelayOn>({{"host", DelayOn::kHost}, {"device", DelayOn::kDevice}}, {});
+  PlantKey key = make_key(
+      "on", false, form, [](auto& p) -> auto& { return p.on; });
+  key.get = [](const Plant& plant) -> std::optional<std::string> {
+    if (plant.on == DelayOn::kHost) return std::nullopt;
+    return "device";
+  };
+  return key;
+}
+
 const std::vector<KindRules>& all_rules() {
   const auto how = choice_form<FaultHow>({{"throw", FaultHow::kThrow},
                                           {"exit", FaultHow::kExit},
@@ -176,7 +189,9 @@ const std::vector<KindRules>& all_rules() {
   static const std::vector<KindRules> rules = {
       {PlantKind::kSlowdown, "slowdown", {fraction_key()}},
       {PlantKind::kStall, "stall", {every_key(true), time_key(), phase(true)}},
-      {PlantKind::kDelay, "delay", {rank_key(), time_key(), before_key(), every_key(false)}},
+      {PlantKind::kDelay,
+       "delay",
+       {rank_key(), time_key(), before_key(), every_key(false), on_key()}},
       {PlantKind::kUntracked, "untracked", {time_key()}},
       {PlantKind::kDrift, "drift", {fraction_key()}},
       {PlantKind::kLostEvent, "lost_event", {rank_key(), window_key(), step_key(), phase(true)}},

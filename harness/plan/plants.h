@@ -17,6 +17,7 @@ namespace traceml {
 inline constexpr std::size_t kMaxPlants = 64;  // in one list
 
 enum class PlantKind { kSlowdown, kStall, kDelay, kUntracked, kDrift, kLostEvent, kFault };
+enum class DelayOn { kHost, kDevice };  // device: an extra kernel before the all-reduce
 enum class FaultHow { kThrow, kExit, kKill, kSegfault, kStop, kHang };
 
 // The windows in which a plant that strikes once may strike.
@@ -29,14 +30,15 @@ struct StrikeWindow {
 
 struct Plant {
   PlantKind kind = PlantKind::kSlowdown;
-  double fraction = 0;         // slowdown: of forward and backward; drift: at the end of the run
-  Millis time{};               // stall, delay, untracked
-  int every = 1;               // stall, delay: on each step with (step + 1) % every == 0
-  std::optional<Phase> phase;  // stall, lost_event; fault: nullopt outside every phase
-  bool at_all_reduce = false;  // fault: between backward and the all-reduce
-  std::optional<Rank> rank;    // delay, lost_event, fault
-  StrikeWindow window;         // lost_event, fault
-  int step = 0;                // lost_event, fault: settle steps count, as in StepIndex
+  double fraction = 0;          // slowdown: of forward and backward; drift: at the end of the run
+  Millis time{};                // stall, delay, untracked
+  int every = 1;                // stall, delay: on each step with (step + 1) % every == 0
+  std::optional<Phase> phase;   // stall, lost_event; fault: nullopt outside every phase
+  bool at_all_reduce = false;   // fault: between backward and the all-reduce
+  std::optional<Rank> rank;     // delay, lost_event, fault
+  DelayOn on = DelayOn::kHost;  // delay
+  StrikeWindow window;          // lost_event, fault
+  int step = 0;                 // lost_event, fault: settle steps count, as in StepIndex
   FaultHow how = FaultHow::kThrow;
   friend bool operator==(const Plant&, const Plant&) = default;
 };

@@ -25,8 +25,35 @@ void refuse_spin_keys(const Config& config, const ArmConfig& arm) {
   if (arm.workload.device == Device::kFake) {
     throw UsageError(opening_for(config, "workload.device") +
                      "workload.device: fake belongs to the model spin, but the arm " +
-                     shown(arm.name) + " trains " + arm.workload.model + "; use cpu or auto");
+                     shown(arm.name) + " trains " + arm.workload.model + "; use cpu, cuda or auto");
   }
+}
+
+// Keys of training that would say of spin what it does not do.
+void refuse_training_keys(const Config& config, const ArmConfig& arm) {
+  const auto refuse = [&](const std::string& key, const std::string& instead) {
+    throw UsageError(opening_for_arm(config, arm, key) + key + ": " +
+                     text_of(seen_by(config, arm), key) + " belongs to training, but the arm " +
+                     shown(arm.name) + " runs the model spin; " + instead);
+  };
+  const WorkloadConfig& workload = arm.workload;
+  if (workload.device == Device::kCuda) refuse("workload.device", "use cpu, fake or auto");
+  if (workload.execution != Execution::kEager) refuse("workload.execution", "leave it out");
+  if (workload.exchange == Exchange::kNone) {
+    refuse("workload.exchange", "set workload.allreduce_ms: 0");
+  }
+}
+
+// What is refused here need not wait for the device that `auto` will find.
+void refuse_cuda_keys(const Config& config, const ArmConfig& arm) {
+  if (arm.workload.device != Device::kCpu) return;
+  const auto refuse = [&](const std::string& key, const std::string& instead) {
+    throw UsageError(opening_for_arm(config, arm, key) + key + ": " +
+                     text_of(seen_by(config, arm), key) +
+                     " needs CUDA, and workload.device is cpu; " + instead);
+  };
+  if (arm.workload.precision == Precision::kTf32) refuse("workload.precision", "use fp32 or bf16");
+  if (arm.workload.execution == Execution::kGraph) refuse("workload.execution", "use eager");
 }
 
 // spin always has these; the others where they have a time.
@@ -42,6 +69,11 @@ void check_plants_of(const Config& config, const ArmConfig& arm) {
         (!arm.workload.spins() || arm.workload.device == Device::kCpu)) {
       throw UsageError(opening + "plant " + text_of(plant) + " needs a device clock, and the arm " +
                        shown(arm.name) + " has none; use it with the model spin on device: fake");
+    }
+    if (plant.kind == PlantKind::kDelay && plant.on == DelayOn::kDevice &&
+        (arm.workload.spins() || arm.workload.device == Device::kCpu)) {
+      throw UsageError(opening + "plant " + text_of(plant) + " needs CUDA, and the arm " +
+                       shown(arm.name) + " does not train on it; use on: host");
     }
     if (arm.workload.spins() && plant.phase && !occurs(arm.workload, *plant.phase)) {
       const std::string phase(name_of(*plant.phase));
@@ -94,7 +126,12 @@ void check_models(const Config& config) {
                        shown(config.arms.front().name) + " " + config.arms.front().workload.model +
                        "; spin cannot share a launch with training");
     }
-    if (!arm.workload.spins()) refuse_spin_keys(config, arm);
+    if (arm.workload.spins()) {
+      refuse_training_keys(config, arm);
+    } else {
+      refuse_spin_keys(config, arm);
+      refuse_cuda_keys(config, arm);
+    }
     check_plants_of(config, arm);
   }
 }

@@ -98,8 +98,7 @@ TEST(FullConfig, names_every_key_of_the_table_and_none_at_its_default) {
                            : is_command_key(key.path) ? of_commands(key.path)
                                                       : training;
     EXPECT_TRUE(config.places.contains(key.path)) << key.path << " is missing in the full configs";
-    const bool has_one_value = key.path == "workload.execution" || key.path == "input.scheduling" ||
-                               key.path == "input.source";
+    const bool has_one_value = key.path == "input.scheduling" || key.path == "input.source";
     if (!has_one_value) {
       EXPECT_NE(key.get(config), key.get(Config{})) << key.path;
     }
@@ -111,18 +110,23 @@ TEST(FullConfig, reads_the_values_that_it_says) {
   EXPECT_EQ(config.name, "full-example");
   EXPECT_EQ(config.question, "Does \"everything\" survive: numbers, words, ünïcode?");
   EXPECT_EQ(config.seed, 18446744073709551615u);
-  EXPECT_EQ(config.require.device, Device::kCpu);
+  EXPECT_EQ(config.require.device, Device::kCuda);
   EXPECT_EQ(config.require.ranks, 2);
   EXPECT_EQ(config.workload.model, "resnet34");
   EXPECT_EQ(config.workload.precision, Precision::kBf16);
   EXPECT_EQ(config.workload.memory_format, MemoryFormat::kContiguous);
   EXPECT_EQ(config.workload.optimizer.weight_decay, 1e-4);
+  EXPECT_EQ(config.workload.execution, Execution::kGraph);
+  EXPECT_FALSE(config.workload.cudnn_benchmark);
+  EXPECT_EQ(config.workload.exchange, Exchange::kNone);
   EXPECT_EQ(config.workload.bucket_mb, 12.5);
   EXPECT_EQ(config.workload.cores, Cores::kShare);
   EXPECT_EQ(config.input.workers, 3);
   EXPECT_EQ(config.input.prefetch, 5);
   EXPECT_EQ(config.input.dtype, SampleType::kFloat32);
   EXPECT_EQ(config.input.on_error, OnError::kReplace);
+  EXPECT_FALSE(config.input.pinned);
+  EXPECT_EQ(config.input.copy, Copy::kBlocking);
   EXPECT_EQ(config.input.cache, Cache::kCold);
   EXPECT_EQ(config.measure.period, 8);
   EXPECT_EQ(config.measure.steps, 64);
@@ -131,7 +135,7 @@ TEST(FullConfig, reads_the_values_that_it_says) {
   EXPECT_EQ(config.measure.time_limit, Seconds(7200));
   EXPECT_EQ(config.measure.device_drain, Millis(500));
   EXPECT_EQ(config.measure.max_blocks, 14);
-  ASSERT_EQ(config.arms.size(), 5u);
+  ASSERT_EQ(config.arms.size(), 6u);
   EXPECT_EQ(config.arms[0].input.source, Source::kSynthetic);
   EXPECT_EQ(config.arms[1].overridden.size(), 0u);
   EXPECT_EQ(config.arms[2].input.prefetch, 7);
@@ -148,7 +152,7 @@ TEST(FullConfig, reads_the_values_that_it_says) {
   EXPECT_TRUE(config.gates[1].inconclusive_passes);
   EXPECT_EQ(config.gates[2].kind, GateKind::kMaxOverhead);
   EXPECT_EQ(config.gates[2].overhead_of, Instrument::kEvents);
-  EXPECT_EQ(config.gates[2].where, "full.yaml:60:5");
+  EXPECT_EQ(config.gates[2].where, "full.yaml:66:5");
 }
 
 TEST(FullConfig, reads_plants_and_lets_an_arm_replace_them) {

@@ -352,6 +352,19 @@ TEST(Gates, that_name_no_arm_are_refused_at_their_place_with_the_nearest) {
             "'shipped'?");
 }
 
+TEST(Exchange, of_nothing_is_noted_since_replicas_then_differ) {
+  Config config = two_arms();
+  config.arms.push_back(arm_with(config, "alone", {{"workload.exchange", "none"}}));
+  EXPECT_THAT(make_plan(config, 2).notes,
+              ElementsAre("alone exchanges no gradients: each rank trains alone, and parameters "
+                          "are not compared between ranks."));
+  EXPECT_THAT(make_plan(config, 1).notes,
+              ElementsAre("alone exchanges no gradients, as no arm does with one rank: "
+                          "workload.exchange: none changes nothing here."));
+  config.arms.pop_back();
+  EXPECT_THAT(make_plan(config, 2).notes, IsEmpty());
+}
+
 TEST(Settings, hold_every_key_that_an_arm_that_trains_may_set) {
   const Plan plan = make_plan(two_arms(), 2);
   std::size_t keys = 0;

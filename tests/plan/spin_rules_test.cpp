@@ -76,6 +76,7 @@ TEST(PlantsForm, prints_what_it_reads) {
   for (const std::string text :
        {"[]", "[{slowdown: 5%}, {drift: 6%}]", "[{stall: {every: 8, ms: 2.5, phase: h2d}}]",
         "[{delay: {rank: 1, ms: 20, before: allreduce, every: 2}}]",
+        "[{delay: {rank: 1, ms: 20, before: allreduce, every: 1, on: device}}]",
         "[{fault: {rank: 1, window: warmup, step: 4, phase: allreduce, how: segfault}}]"}) {
     const auto read = form.read(text);
     ASSERT_TRUE(read.value) << read.fault;
