@@ -67,7 +67,7 @@ if(TRACEML_WITH_NCCL)
   traceml_vendor_library(nccl "${traceml_wheels}/nccl" libnccl.so.2 nccl.h)
   target_link_libraries(nccl INTERFACE cudart)
 endif()
-if(TRACEML_WITH_CUPTI)
+if(TRACEML_WITH_CUPTI OR TRACEML_BUILD_TESTS)  # a test counts CUDA calls with it
   traceml_vendor_library(cupti "${TRACEML_WHEEL_CUDA}" libcupti.so.${cuda_major} cupti.h)
   target_link_libraries(cupti INTERFACE cudart)
 endif()

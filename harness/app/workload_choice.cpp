@@ -19,6 +19,16 @@ bool is_virtual(const Plan& plan) {
   return workload.spins() && workload.clock == ClockKind::kVirtual;
 }
 
+// A step that was captured once holds what struck then, for ever.
+void refuse_plants_in_graphs(const Config& config) {
+  for (const ArmConfig& arm : config.arms) {
+    if (arm.plants.empty() || arm.workload.execution != Execution::kGraph) continue;
+    throw UsageError("arm " + arm.name +
+                     ": plants cannot strike inside a captured step; plant them with "
+                     "workload.execution: eager");
+  }
+}
+
 class ChosenTorch final : public ChosenWorkload {
  public:
   ChosenTorch(const Plan& plan, Ranks& ranks, HostClock& clock, const GpuChoice& choice,
@@ -32,7 +42,10 @@ class ChosenTorch final : public ChosenWorkload {
           make_torch_workload(plan, ranks.transport(), ranks.collective(), gpu, std::move(listed));
       return;
     }
-    planter_ = std::make_unique<Planter>(plan, ranks.transport().rank(), clock, ranks.collective());
+    refuse_plants_in_graphs(plan.config);
+    if (gpu) delay_ = make_gpu_delay(*gpu);
+    planter_ = std::make_unique<Planter>(plan, ranks.transport().rank(), clock, ranks.collective(),
+                                         delay_.get());
     workload_ = planter_->around(make_torch_workload(
         plan, ranks.transport(), planter_->collective(), gpu, std::move(listed)));
   }
@@ -46,6 +59,7 @@ class ChosenTorch final : public ChosenWorkload {
   Ranks& ranks_;
   HostClock& clock_;
   std::unique_ptr<DeviceClock> device_;
+  std::unique_ptr<DeviceDelay> delay_;
   std::unique_ptr<Planter> planter_;
   std::unique_ptr<Workload> workload_;
 };

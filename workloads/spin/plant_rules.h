@@ -23,7 +23,8 @@ double stretch_of(const Plants& plants, Phase phase, double progress) noexcept;
 double drift_of(const Plants& plants, double progress) noexcept;  // its drift alone
 
 Nanos stall_of(const Plants& plants, Phase phase, std::int64_t step) noexcept;
-Nanos delay_of(const Plants& plants, Rank rank, std::int64_t step) noexcept;
+Nanos delay_of(const Plants& plants, Rank rank, std::int64_t step,
+               DelayOn on = DelayOn::kHost) noexcept;
 Nanos untracked_of(const Plants& plants) noexcept;
 
 // A fault that is due on a step of this rank.

@@ -13,8 +13,13 @@ namespace traceml {
 
 // What is planted in the step that runs.
 struct Planter::State {
-  State(const Plan& run, Rank own, HostClock& host)
-      : plan(run), rank(own), clock(host), counter(run.facts), one_time(run.config, own) {}
+  State(const Plan& run, Rank own, HostClock& host, DeviceDelay* delay)
+      : plan(run),
+        rank(own),
+        clock(host),
+        device(delay),
+        counter(run.facts),
+        one_time(run.config, own) {}
 
   const Plants& plants() const {
     return plan.config.arms[static_cast<std::size_t>(place.arm.value)].plants;
@@ -27,6 +32,7 @@ struct Planter::State {
   const Plan& plan;
   Rank rank;
   HostClock& clock;
+  DeviceDelay* device;  // null: none
   StepCounter counter;
   OneTimePlants one_time;
   StepPlace place;
@@ -46,6 +52,11 @@ class PlantedCollective final : public Collective {
   void all_reduce_mean(const BucketView& bucket) override {
     if (std::exchange(state_.before_all_reduce, false)) {
       state_.wait(delay_of(state_.plants(), state_.rank, state_.place.step));
+      const Nanos on_device =
+          delay_of(state_.plants(), state_.rank, state_.place.step, DelayOn::kDevice);
+      if (state_.device != nullptr && on_device > Nanos{0}) {
+        state_.device->enqueue(bucket.queue, on_device);
+      }
       if (state_.fault && state_.fault->at_all_reduce) commit(state_.fault->how);
     }
     inner_.all_reduce_mean(bucket);
@@ -159,8 +170,9 @@ bool has_plants(const Config& config) {
                      [](const ArmConfig& arm) { return !arm.plants.empty(); });
 }
 
-Planter::Planter(const Plan& plan, Rank rank, HostClock& clock, Collective& collective)
-    : state_(std::make_unique<State>(plan, rank, clock)),
+Planter::Planter(const Plan& plan, Rank rank, HostClock& clock, Collective& collective,
+                 DeviceDelay* device)
+    : state_(std::make_unique<State>(plan, rank, clock, device)),
       collective_(std::make_unique<PlantedCollective>(*state_, collective)) {}
 
 Planter::~Planter() = default;

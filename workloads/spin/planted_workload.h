@@ -5,6 +5,7 @@
 
 #include "harness/plan/plan.h"
 #include "harness/ports/collective.h"
+#include "harness/ports/device_delay.h"
 #include "harness/ports/host_clock.h"
 #include "harness/ports/workload.h"
 
@@ -16,8 +17,9 @@ bool has_plants(const Config& config);
 // A workload and the collective that it must be made with share what is planted in them.
 class Planter {
  public:
-  // `plan`, `clock` and `collective` outlive the planter.
-  Planter(const Plan& plan, Rank rank, HostClock& clock, Collective& collective);
+  // `plan`, `clock`, `collective` and `device`, if there is one, outlive the planter.
+  Planter(const Plan& plan, Rank rank, HostClock& clock, Collective& collective,
+          DeviceDelay* device = nullptr);
   ~Planter();
   Planter(const Planter&) = delete;
   Planter& operator=(const Planter&) = delete;

@@ -12,6 +12,7 @@
 #include "harness/core/units.h"
 #include "harness/ports/collective.h"
 #include "harness/ports/device_clock.h"
+#include "harness/ports/device_delay.h"
 #include "harness/ports/device_monitor.h"
 
 namespace traceml {
@@ -54,16 +55,7 @@ std::optional<std::string> gpu_driver_version();
 // says why, in one sentence.
 std::unique_ptr<DeviceMonitor> make_gpu_monitor(const std::string& uuid, std::string& why_not);
 
-// Keeps a device busy: planted faults.
-class DeviceDelay {
- public:
-  virtual ~DeviceDelay() = default;
-
-  // Queues a kernel that runs for `duration` on one multiprocessor. Allocates nothing. Throws
-  // RunError.
-  virtual void enqueue(DeviceQueue queue, Nanos duration) = 0;
-};
-
+// By a kernel that spins on one multiprocessor.
 std::unique_ptr<DeviceDelay> make_gpu_delay(int device);
 
 // For ranks that share a device, which NCCL refuses: buckets of `device` are copied to host memory,

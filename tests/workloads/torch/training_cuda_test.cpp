@@ -42,7 +42,6 @@ ArrivedBatch batch_on(at::Device device) {
           torch::arange(kImages).remainder(5).to(device)};
 }
 
-// Five classes of noise around a colour each: what a network can learn.
 class TrainingOnGpu : public testing::GpuTest {
  protected:
   TrainingOnGpu() {
@@ -119,7 +118,8 @@ TEST_F(TrainingOnGpu, KeepsParametersAndGradientsInChannelsLast) {
   const ArrivedBatch batch = batch_on(device_->device());
   train_on(replica.trained(), batch, nullptr);
   for (const at::Tensor& gradient : replica.trained().sgd.gradient_views()) {
-    if (gradient.dim() == 4) EXPECT_TRUE(gradient.is_contiguous(at::MemoryFormat::ChannelsLast));
+    if (gradient.dim() != 4) continue;
+    EXPECT_TRUE(gradient.is_contiguous(at::MemoryFormat::ChannelsLast));
   }
   device_->finish();
 }
