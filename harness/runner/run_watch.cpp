@@ -74,6 +74,11 @@ void RunWatch::set_acts(FailureActs acts) {
   acts_ = std::move(acts);
 }
 
+void RunWatch::set_abort(std::function<void()> abort) {
+  const std::lock_guard lock(mutex_);
+  abort_ = std::move(abort);
+}
+
 void RunWatch::set_time_limit(Seconds limit) {
   const std::lock_guard lock(mutex_);
   time_limit_ = std::chrono::duration_cast<Nanos>(limit);
@@ -126,8 +131,10 @@ void RunWatch::fail_with(const std::string& sentence, ExitCode code) {
   if (told_.exchange(true)) transport_.fail(sentence, code);  // it has been printed
   const FailureActs acts = this->acts();
   const bool stored = any_window_stored();
+  if (transport_.failing()) abort_exchange();
   transport_.fail_after(with_rest(sentence, acts, stored), code, [&] {
     if (acts.after_words) acts.after_words(sentence, stored);
+    abort_exchange();
   });
   std::abort();  // not reached; g++ forgets that a virtual function does not return
 }
@@ -137,6 +144,15 @@ void RunWatch::tell(const std::string& sentence) {
   const bool stored = any_window_stored();
   print_error_line(with_rest(sentence, acts, stored));
   if (acts.after_words) acts.after_words(sentence, stored);
+}
+
+void RunWatch::abort_exchange() const {
+  std::function<void()> abort;
+  {
+    const std::lock_guard lock(mutex_);
+    abort = abort_;
+  }
+  if (abort) abort();
 }
 
 FailureActs RunWatch::acts() const {
@@ -188,7 +204,10 @@ void RunWatch::on_deadline(std::size_t who) {
 
 void RunWatch::interrupted(int signal) {
   if (told_.load()) std::this_thread::sleep_for(std::chrono::seconds(5));  // this rank tells why
-  if (transport_.failing()) std::_Exit(value_of(ExitCode::kRunFailed));    // another one does
+  if (transport_.failing()) {                                              // another one does
+    abort_exchange();
+    std::_Exit(value_of(ExitCode::kRunFailed));
+  }
   for (std::size_t i = 0; i < roll_.ranks.size(); ++i) {
     const pid_t process = roll_.ranks[i].position->process();
     if (process <= 0 || ::kill(process, 0) == 0 || errno == EPERM) continue;

@@ -44,6 +44,9 @@ class RunWatch {
   void set_arms(std::vector<std::string> names);
   void set_step_timeout(Seconds limit);
   void set_acts(FailureActs acts);
+  // Run before a failing process ends, once the sentence is printed or another rank's to print
+  // (Collective::abort). Must not throw, and must return within two seconds.
+  void set_abort(std::function<void()> abort);
 
   // The run is ended where it is when `limit` has passed since the construction of this, or at
   // `not_before`, steady_clock, if that is later.
@@ -74,6 +77,7 @@ class RunWatch {
   void on_stall(const Stall& stall);
   void on_deadline(std::size_t who);
   FailureActs acts() const;
+  void abort_exchange() const;
   void renew_limits();  // under mutex_
 
   Transport& transport_;
@@ -82,6 +86,7 @@ class RunWatch {
   mutable std::mutex mutex_;  // of what follows
   std::vector<std::string> arm_names_;
   FailureActs acts_;
+  std::function<void()> abort_;
   Nanos step_timeout_;
   std::optional<Nanos> time_limit_;
   Nanos not_before_{};

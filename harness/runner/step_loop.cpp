@@ -1,6 +1,9 @@
 #include "harness/runner/step_loop.h"
 
 #include <algorithm>
+#include <optional>
+
+#include "harness/runner/watched_ports.h"
 
 namespace traceml {
 namespace {
@@ -127,6 +130,9 @@ void StepLoop::run_steps(ArmIndex arm, std::int64_t first, std::int64_t count) {
 
 void StepLoop::complete() {
   ports_.position.enter(Stage::kFinish);
+  // A device's last steps hold exchanges that other ranks must join.
+  std::optional<WaitScope> waiting;
+  if (ports_.transport.world_size() > 1) waiting.emplace(ports_.position);
   ports_.workload.finish();
 }
 

@@ -126,6 +126,18 @@ TEST_F(HangingRankTest, NamesTheRankThatHangsAndNotThoseThatWaitInEachStage) {
   }
 }
 
+// As two ranks whose devices wait for each other's exchange.
+TEST_F(HangingRankTest, EndsARunInWhichAllRanksHangAtTheEndOfAWindowAndAbortsTheirExchange) {
+  set_step_timeout();
+  hang(0, "finish", 4);
+  hang(1, "finish", 4);
+  EXPECT_THAT(failure_of_run(), AllOf(HasSubstr(", window 0, completion of the steps"),
+                                      HasSubstr(": no progress for 0.6"),
+                                      EndsWith(": all ranks wait for each other")));
+  EXPECT_EQ(at(0).aborts + at(1).aborts, at(0).failures.size() + at(1).failures.size());
+  EXPECT_GE(at(0).aborts + at(1).aborts, 1u);
+}
+
 TEST_F(HangingRankTest, GivesStagesOfUnknownLengthFiveTimesAsLong) {
   for (const char* call : {"prepare", "contract", "parameters_digest"}) {
     set_ranks(2);

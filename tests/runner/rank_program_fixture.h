@@ -52,6 +52,7 @@ class RankProgramTest : public testing::Test {
     RankOptions options;
     RunOutcome outcome;
     std::vector<std::string> failures;  // what was acted on
+    std::size_t aborts = 0;             // of its exchange
   };
 
   void SetUp() override {
@@ -101,6 +102,7 @@ class RankProgramTest : public testing::Test {
           {.what_is_left = {}, .after_words = [&state](const std::string& sentence, bool) {
              state.failures.push_back(sentence);
            }});
+      watch.set_abort([&state] { ++state.aborts; });
       state.outcome =
           run_rank(plan, state.options, watch, state.workload, watched, state.clock, nullptr);
     });
