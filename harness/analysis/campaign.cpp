@@ -58,8 +58,9 @@ std::vector<ArmAnalysis> analyze_arms(const CampaignFacts& facts,
     const ArmIndex arm{static_cast<int>(i)};
     arms.push_back(analyze_arm(facts, arm, windows, std::move(rows[i])));
     ArmSummary& own = arms.back().summary;
-    const AllReduceTally tally =
-        tally_all_reduces(facts, arm, ranks, windows_with_steps(windows.arms[i]));
+    const std::vector<WindowIndex> valid = windows_with_steps(windows.arms[i]);
+    own.all_reduce = all_reduce_figures(facts, arm, ranks, valid);
+    const AllReduceTally tally = tally_all_reduces(facts, arm, ranks, valid);
     for (RankFigures& rank : own.ranks) {
       rank.all_reduce_steps = static_cast<std::int64_t>(tally.last.size());
       rank.last_at_all_reduce = last_steps_of(tally, rank.rank);

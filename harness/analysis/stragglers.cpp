@@ -125,13 +125,13 @@ AllReduceTally tally_all_reduces(const CampaignFacts& facts, ArmIndex arm,
   }
   std::vector<StepWaits> steps(tally.windows.size());
   for (std::size_t rank = 0; rank < waits.size(); ++rank) {
-    std::vector<std::int64_t> sums(steps.size(), 0);
+    std::vector<std::int64_t> lasts(steps.size(), 0);
     std::size_t next = 0;
     for (const Wait& wait : waits[rank]) {
       if (next == keys.size() || wait.key != keys[next]) continue;
-      add_saturating(sums[step_of[next++]], wait.nanos);
+      lasts[step_of[next++]] = wait.nanos;  // the last bucket of the step stays
     }
-    add_rank(sums, static_cast<int>(rank), steps);
+    add_rank(lasts, static_cast<int>(rank), steps);
   }
   for (const StepWaits& step : steps) {
     const double others =

@@ -1,6 +1,8 @@
 #pragma once
 // Which rank the others wait for at the all-reduce. A rank's wait is end - arrival of its own
-// records, so the ranks' clocks need not agree; the last to arrive waits least.
+// records, so the ranks' clocks need not agree; the last to arrive waits least. Of a step's buckets
+// the last counts: all earlier work is done when it arrives, so a rank that is late there by 1 ms
+// costs the others 1 ms, in however many buckets it was late.
 
 #include <cstdint>
 #include <vector>
@@ -11,7 +13,7 @@
 
 namespace traceml {
 
-// One arm, over the timed steps of which every rank has times of the same buckets.
+// One arm, over the timed steps on which every rank has times of the same bucket.
 struct AllReduceTally {
   std::vector<WindowIndex> windows;  // of each such step
   std::vector<int> last;             // rank that waited least on each step; -1: a tie

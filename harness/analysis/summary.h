@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/analysis/all_reduce.h"
 #include "harness/analysis/outcome.h"
 #include "harness/core/campaign.h"
 #include "harness/core/ids.h"
@@ -81,9 +82,10 @@ struct ArmSummary {
   std::optional<Distribution> window_distribution;  // T_b
   LongWaits long_waits;
   // Of the first warm-up step, host clock, max over ranks; null without instrumentation.
-  std::optional<Millis> first_batch;            // input_wait
-  std::optional<Millis> first_step;             // input_wait + traced
-  std::optional<double> loss_first, loss_last;  // mean over windows
+  std::optional<Millis> first_batch;             // input_wait
+  std::optional<Millis> first_step;              // input_wait + traced
+  std::optional<double> loss_first, loss_last;   // mean over windows
+  std::optional<AllReduceFigures> all_reduce{};  // null without records of it
 };
 
 // A change between the two arms of a gate, mean over ranks, on one clock.

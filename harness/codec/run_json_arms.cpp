@@ -53,6 +53,30 @@ Json long_waits_json(const ArmSummary& arm) {
           {"longest_ms", json_number(arm.long_waits.longest)}};
 }
 
+Json all_reduce_json(const std::optional<AllReduceFigures>& figures) {
+  if (!figures) return nullptr;
+  Json buckets = Json::array();
+  for (const BucketFigures& bucket : figures->buckets) {
+    std::optional<double> algorithm, bus;
+    if (bucket.bandwidth) {
+      algorithm = bucket.bandwidth->algorithm_gb_per_s;
+      bus = bucket.bandwidth->bus_gb_per_s;
+    }
+    buckets.push_back({{"bucket", bucket.bucket},
+                       {"bytes", bucket.bytes},
+                       {"steps", bucket.steps},
+                       {"wire_ms", json_number(bucket.wire)},
+                       {"skew_ms", json_number(bucket.skew)},
+                       {"queue_ms", json_number(bucket.queue)},
+                       {"exposed_ms", json_number(bucket.exposed)},
+                       {"algbw_gb_per_s", json_number(algorithm)},
+                       {"busbw_gb_per_s", json_number(bus)}});
+  }
+  return {{"clock", name_of(figures->clock)},
+          {"exposed_ms", json_number(figures->exposed)},
+          {"buckets", std::move(buckets)}};
+}
+
 Json arm_json(const ArmFacts& facts, const std::string& reference, const ArmSummary& arm) {
   Json json = {{"step_wall_ms", json_number(arm.wall_per_step)}};
   add_figures(&json, arm.global);
@@ -74,6 +98,7 @@ Json arm_json(const ArmFacts& facts, const std::string& reference, const ArmSumm
   json["first_step_ms"] = json_number(arm.first_step);
   json["loss_first"] = json_number(arm.loss_first);
   json["loss_last"] = json_number(arm.loss_last);
+  json["all_reduce"] = all_reduce_json(arm.all_reduce);
   json["hidden"] = arm.hidden;
   json["instrumented"] = arm.instrumented;
   json["windows"] = arm.windows;

@@ -83,6 +83,9 @@ std::string render_markdown(const ReportInput& input) {
   text += markdown_table(input.summary.commands ? command_table(input) : arm_table(input.summary)) +
           "\n";
   if (const auto phases = phase_table(input.summary)) text += markdown_table(*phases) + "\n";
+  if (const auto exchange = all_reduce_table(input.summary)) {
+    text += markdown_table(*exchange) + "\n";
+  }
   if (const auto ranks = rank_table(input.summary)) text += markdown_table(*ranks) + "\n";
   if (const auto sure = gate_statistics(input)) text += markdown_table(*sure) + "\n";
   if (const auto launches = pooled_launch_table(input)) text += markdown_table(*launches) + "\n";

@@ -46,6 +46,7 @@ class TerminalPage {
     add_scenario();
     add_table(input_.summary.commands ? command_table(input_) : arm_table(input_.summary));
     if (const auto phases = phase_table(input_.summary)) add_table(*phases);
+    if (const auto exchange = all_reduce_table(input_.summary)) add_table(*exchange);
     if (const auto ranks = rank_table(input_.summary)) add_table(*ranks);
     if (const auto sure = gate_statistics(input_)) add_table(*sure);
     if (const auto launches = pooled_launch_table(input_)) add_table(*launches);
