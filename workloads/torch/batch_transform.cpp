@@ -37,12 +37,14 @@ std::string dtype_name(const at::Tensor& tensor) {
 
 }  // namespace
 
-BatchTransform::BatchTransform(const ArmConfig& arm, TrainingDevice& training_device)
+BatchTransform::BatchTransform(const ArmConfig& arm, TrainingDevice& training_device,
+                               bool one_place)
     : device_(training_device) {
   const at::Device device = training_device.device();
   const bool channels_last = arm.workload.memory_format == MemoryFormat::kChannelsLast;
   normalizes_ = arm.input.dtype == SampleType::kUint8;
-  copies_ = normalizes_ || !channels_last || arm.workload.execution == Execution::kGraph;
+  const bool captured = arm.workload.execution == Execution::kGraph;
+  copies_ = normalizes_ || !channels_last || (captured && !one_place);
   const std::string format = channels_last ? "channels_last" : "contiguous";
   const bool to_bf16 =
       normalizes_ && device.is_cuda() && arm.workload.precision == Precision::kBf16;

@@ -13,11 +13,11 @@ namespace traceml {
 
 // The device work between a batch's arrival and forward: uint8 to normalised values (on a GPU those
 // that the network computes with), and the memory format of the model. A float32 channels_last
-// batch needs none and is read in place, but for a captured step, which reads one place for ever.
+// batch needs none and is read in place, but not by a captured step, which reads one place for ever.
 class BatchTransform {
  public:
-  // `device` outlives it.
-  BatchTransform(const ArmConfig& arm, TrainingDevice& device);
+  // `device` outlives it. `one_place`: every batch lies where the first one lay.
+  BatchTransform(const ArmConfig& arm, TrainingDevice& device, bool one_place = false);
 
   // Whether apply() has anything to do.
   bool copies() const { return copies_; }
@@ -25,7 +25,7 @@ class BatchTransform {
   // The batch in memory of this object, valid until the next call; the original is consumed.
   ArrivedBatch apply(const ArrivedBatch& arrived);
 
-  // Where apply() puts it.
+  // Where apply() puts it; nowhere, where it does nothing.
   const ArrivedBatch& place() const { return out_; }
 
   // "normalize to float32 channels_last", ...: part of the batch contract.

@@ -13,6 +13,11 @@ namespace {
 constexpr double kBytesPerMib = 1024.0 * 1024.0;
 constexpr double kFirstBucketMib = 1.0;
 
+struct CopyList {
+  std::vector<at::Tensor> to;
+  std::vector<at::Tensor> from;
+};
+
 // Runs after autograd has made the gradient: on a CPU on the training thread, on a GPU on autograd's
 // thread of that device, with the training's stream as the current one.
 class ReadyHook final : public torch::autograd::PostAccumulateGradHook {
@@ -61,19 +66,21 @@ void GradientBuckets::gradient_ready(std::size_t bucket) {
 // of each gradient.
 void GradientBuckets::gather(const Members& bucket) {
   const torch::NoGradGuard no_grad;
-  std::vector<at::Tensor> homes;
-  std::vector<at::Tensor> gradients;
+  CopyList in_float32, in_bfloat16;  // one call copies one type
   for (std::size_t i = 0; i < bucket.parameters.size(); ++i) {
     at::Tensor& gradient = bucket.parameters[i].mutable_grad();
     if (!gradient.defined()) {
       bucket.homes[i].zero_();
       continue;
     }
-    homes.push_back(bucket.homes[i]);
-    gradients.push_back(std::move(gradient));
+    CopyList& list = gradient.scalar_type() == at::kFloat ? in_float32 : in_bfloat16;
+    list.to.push_back(bucket.homes[i]);
+    list.from.push_back(std::move(gradient));
     gradient.reset();
   }
-  if (!homes.empty()) at::_foreach_copy_(homes, gradients);
+  for (const CopyList* list : {&in_float32, &in_bfloat16}) {
+    if (!list->to.empty()) at::_foreach_copy_(list->to, list->from);
+  }
 }
 
 void GradientBuckets::hand_over_next() {

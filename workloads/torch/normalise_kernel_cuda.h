@@ -9,7 +9,7 @@ namespace traceml {
 
 enum class NormalisedType { kFloat32, kBfloat16 };
 
-// Device memory, aligned to 4 bytes. `bytes` is NHWC with three channels; values = byte * scale[c]
+// Device memory, aligned to 16 bytes. `bytes` is NHWC with three channels; values = byte * scale[c]
 // + shift[c], in NHWC or, with `planar`, NCHW.
 struct NormaliseRequest {
   const std::uint8_t* bytes = nullptr;

@@ -63,6 +63,9 @@ Replica::Replica(std::shared_ptr<Network> network, const WorkloadConfig& config,
   std::reverse(parameters.begin(), parameters.end());  // as backward finishes them
   sgd_ = std::make_unique<FlatSgd>(parameters, config.optimizer);
   broadcast_from_rank_zero(sgd_->parameters(), transport);
+  if (config.precision == Precision::kBf16) {
+    bf16_ = std::make_unique<Bf16Weights>(*network_, parameters, *sgd_);
+  }
   buckets_ = std::make_unique<GradientBuckets>(parameters, *sgd_, config.bucket_mb, collective, queue);
   snapshot_ = std::make_unique<Snapshot>(*network_, *sgd_);
 }

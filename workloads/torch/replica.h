@@ -9,6 +9,7 @@
 #include "harness/plan/config.h"
 #include "harness/ports/collective.h"
 #include "harness/ports/transport.h"
+#include "workloads/torch/bf16_weights.h"
 #include "workloads/torch/flat_sgd.h"
 #include "workloads/torch/gradient_buckets.h"
 #include "workloads/torch/network.h"
@@ -28,7 +29,7 @@ class Replica {
   Replica& operator=(const Replica&) = delete;
 
   // What training_step needs; valid as long as this object.
-  Trained trained() { return {*network_, *sgd_, *buckets_, config_.precision}; }
+  Trained trained() { return {*network_, *sgd_, *buckets_, bf16_.get()}; }
 
   // Back to the initial state, bit for bit.
   void restore() { snapshot_->restore(); }
@@ -48,6 +49,7 @@ class Replica {
   std::shared_ptr<Network> network_;
   std::int64_t parameter_count_ = 0;
   std::unique_ptr<FlatSgd> sgd_;
+  std::unique_ptr<Bf16Weights> bf16_;  // null: float32 weights
   std::unique_ptr<GradientBuckets> buckets_;
   std::unique_ptr<Snapshot> snapshot_;
 };

@@ -3,6 +3,7 @@
 #include <ATen/Version.h>
 #include <torch/torch.h>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -76,7 +77,7 @@ class TorchWorkload final : public Workload {
       made.feed = arm.input.source == Source::kSynthetic
                       ? make_synthetic_feed(arm, synthetic_seed(), device_->device())
                       : device_->feed_of(inputs_->open(arm), arm);
-      made.transform.emplace(arm, *device_);
+      made.transform.emplace(arm, *device_, all_input_free());
       made.replica = &replica_for(arm.workload);
       if (arm.workload.execution == Execution::kGraph) capture(arm, made);
     });
@@ -216,11 +217,21 @@ class TorchWorkload final : public Workload {
     std::unique_ptr<StepGraph> graph;  // null: eager
   };
 
-  // Collective. Steps on a batch of zeros; every window begins from the snapshot.
+  // Then no arm's reference has to do what a loader's batch needs: references are matched.
+  bool all_input_free() const {
+    return std::all_of(config_.arms.begin(), config_.arms.end(), [](const ArmConfig& arm) {
+      return arm.input.source == Source::kSynthetic;
+    });
+  }
+
+  // Collective. Steps on any batch; every window begins from the snapshot.
   void capture(const ArmConfig& arm, Arm& made) {
-    const ArrivedBatch& place = made.transform->place();
-    place.images.zero_();
-    place.labels.zero_();
+    const bool copies = made.transform->copies();
+    const ArrivedBatch place = copies ? made.transform->place() : made.feed->next();
+    if (copies) {
+      place.images.zero_();
+      place.labels.zero_();
+    }
     const StepBody body = [&](PhaseMarks* marks) {
       return train_on(made.replica->trained(), place, marks);
     };

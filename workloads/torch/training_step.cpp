@@ -1,43 +1,12 @@
 #include "workloads/torch/training_step.h"
 
-#include <ATen/autocast_mode.h>
-
 namespace traceml {
 namespace {
 
-// bf16 autocast on this thread while it lives.
-class Bf16Autocast {
- public:
-  explicit Bf16Autocast(at::DeviceType device)
-      : device_(device),
-        was_enabled_(at::autocast::is_autocast_enabled(device)),
-        had_cache_(at::autocast::is_autocast_cache_enabled()),
-        was_dtype_(at::autocast::get_autocast_dtype(device)) {
-    at::autocast::set_autocast_cache_enabled(false);  // a step uses each weight once
-    at::autocast::set_autocast_enabled(device_, true);
-    at::autocast::set_autocast_dtype(device_, at::kBFloat16);
-    at::autocast::increment_nesting();
-  }
-  ~Bf16Autocast() {
-    if (at::autocast::decrement_nesting() == 0) at::autocast::clear_cache();
-    at::autocast::set_autocast_cache_enabled(had_cache_);
-    at::autocast::set_autocast_enabled(device_, was_enabled_);
-    at::autocast::set_autocast_dtype(device_, was_dtype_);
-  }
-  Bf16Autocast(const Bf16Autocast&) = delete;
-  Bf16Autocast& operator=(const Bf16Autocast&) = delete;
-
- private:
-  at::DeviceType device_;
-  bool was_enabled_;
-  bool had_cache_;
-  at::ScalarType was_dtype_;
-};
-
 at::Tensor forward(const Trained& trained, const at::Tensor& images) {
-  if (trained.precision != Precision::kBf16) return trained.network.forward(images);
-  const Bf16Autocast autocast(images.device().type());
-  return trained.network.forward(images);
+  if (trained.bf16 == nullptr) return trained.network.forward(images);
+  trained.bf16->cast();
+  return trained.network.forward(images.to(at::kBFloat16));
 }
 
 // input_wait, h2d, normalize. Returns the batch that the network reads; released already where it

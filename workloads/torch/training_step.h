@@ -6,6 +6,7 @@
 #include "harness/ports/phase_marks.h"
 #include "workloads/torch/batch_feed.h"
 #include "workloads/torch/batch_transform.h"
+#include "workloads/torch/bf16_weights.h"
 #include "workloads/torch/flat_sgd.h"
 #include "workloads/torch/gradient_buckets.h"
 #include "workloads/torch/network.h"
@@ -18,7 +19,7 @@ struct Trained {
   Network& network;
   FlatSgd& sgd;
   GradientBuckets& buckets;
-  Precision precision = Precision::kFp32;
+  Bf16Weights* bf16 = nullptr;  // null: the network computes in float32
 };
 
 // forward, loss, backward, optimizer. backward ends when all gradients hold the mean over ranks; it
