@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -9,6 +10,8 @@
 #include <sstream>
 #include <system_error>
 
+#include "harness/analysis/gate_replay.h"
+#include "harness/analysis/launch_pool.h"
 #include "harness/app/commands.h"
 #include "harness/app/data_check.h"
 #include "harness/app/environment_probe.h"
@@ -126,10 +129,9 @@ class Launches {
 
  private:
   bool is_look(int finished) const {
-    for (const int look : CampaignFacts{}.looks) {
-      if (look == finished) return true;
-    }
-    return finished >= plan_.facts.launches;
+    const std::vector<int> looks = looks_of(facts_over_launches(plan_.facts));
+    return finished >= looks.back() ||
+           std::find(looks.begin(), looks.end(), finished) != looks.end();
   }
 
   void count_finished() {
