@@ -42,23 +42,6 @@ LongWaits long_waits_of(const AlignedRows& rows) {
   return waits;
 }
 
-// Windows in which some step lacks a time are left out.
-std::vector<WindowSeries> series_of(const std::vector<StepKey>& steps,
-                                    const std::vector<std::optional<double>>& slowest) {
-  std::vector<WindowSeries> series;
-  std::size_t begin = 0;
-  while (begin < steps.size()) {
-    std::size_t end = begin;
-    WindowSeries window{steps[begin].window, {}};
-    for (; end < steps.size() && steps[end].window == window.window; ++end) {
-      if (slowest[end]) window.steps_ms.push_back(*slowest[end]);
-    }
-    if (window.steps_ms.size() == end - begin) series.push_back(std::move(window));
-    begin = end;
-  }
-  return series;
-}
-
 void fill_walls(const std::vector<BlockWindow>& blocks, ArmSummary& summary) {
   std::vector<double> walls;
   for (const BlockWindow& block : blocks) {
@@ -153,7 +136,6 @@ void fill_steps(const AlignedRows& rows, ArmAnalysis& arm) {
   summary.long_waits = long_waits_of(rows);
   if (!rows.missing.empty()) return;
   const auto slowest = slowest_rank_ms(rows, arm.figures.clock);
-  arm.series = series_of(rows.steps, slowest);
   std::vector<double> steps;
   for (const auto& step : slowest) {
     if (step) steps.push_back(*step);
@@ -192,10 +174,11 @@ bool any_of(const std::vector<RankRows>& ranks) {
 }  // namespace
 
 ArmAnalysis analyze_arm(const CampaignFacts& facts, ArmIndex arm, const CampaignWindows& windows,
-                        ArmRows rows) {
+                        ArmRows rows, std::vector<WindowSeries> series) {
   const ArmFacts& own = facts.arms.at(static_cast<std::size_t>(arm.value));
   const auto& blocks = windows.arms.at(static_cast<std::size_t>(arm.value));
   ArmAnalysis analysis;
+  analysis.series = std::move(series);
   ArmSummary& summary = analysis.summary;
   summary.arm = arm;
   summary.name = own.name;

@@ -21,8 +21,9 @@ struct ArmAnalysis {
   std::int64_t warmup_steps = 0;  // recorded by all ranks
 };
 
+// `series`: of all valid windows, from series_of().
 ArmAnalysis analyze_arm(const CampaignFacts& facts, ArmIndex arm, const CampaignWindows& windows,
-                        ArmRows rows);
+                        ArmRows rows, std::vector<WindowSeries> series);
 
 // One sentence for each oddity of the arm's records.
 std::vector<std::string> warnings_of(const ArmAnalysis& arm,

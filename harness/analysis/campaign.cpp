@@ -51,14 +51,16 @@ std::vector<Rank> missing_ranks(const std::vector<const RankRecords*>& ranks) {
 
 std::vector<ArmAnalysis> analyze_arms(const CampaignFacts& facts,
                                       const std::vector<const RankRecords*>& ranks,
-                                      const CampaignWindows& windows, CampaignSummary& summary) {
+                                      const CampaignWindows& windows, const SlowestByArm& steps,
+                                      CampaignSummary& summary) {
   std::vector<ArmRows> rows = rows_of_arms(facts, ranks, windows);
   std::vector<ArmAnalysis> arms;
   for (std::size_t i = 0; i < facts.arms.size(); ++i) {
     const ArmIndex arm{static_cast<int>(i)};
-    arms.push_back(analyze_arm(facts, arm, windows, std::move(rows[i])));
-    ArmSummary& own = arms.back().summary;
     const std::vector<WindowIndex> valid = windows_with_steps(windows.arms[i]);
+    arms.push_back(
+        analyze_arm(facts, arm, windows, std::move(rows[i]), series_of(steps[i], valid)));
+    ArmSummary& own = arms.back().summary;
     own.all_reduce = all_reduce_figures(facts, arm, ranks, valid);
     const AllReduceTally tally = tally_all_reduces(facts, arm, ranks, valid);
     for (RankFigures& rank : own.ranks) {
@@ -82,6 +84,19 @@ void warn_of_carry_over(const CampaignFacts& facts, const GateSpec& gate,
                   signed_percent(std::expm1(carry->difference)) + " more in " +
                   candidate.summary.name + " than in " + baseline.summary.name +
                   ": something is carried over from the other arm's window");
+}
+
+// A gate that has its verdict although it was not steady at an earlier look.
+void warn_of_wait(const CampaignFacts& facts, const GateSpec& gate, const GateState& state,
+                  std::vector<std::string>& warnings) {
+  if (state.closed_at == 0 || state.put_off.empty()) return;
+  std::string looks;
+  for (const int look : state.put_off) {
+    looks += (looks.empty() ? "" : ", ") + std::to_string(look);
+  }
+  warnings.push_back(gate.name + ": its windows were not steady after " + looks +
+                     (facts.pooled ? " launches" : " blocks") + ", so its verdict waited until " +
+                     std::to_string(state.closed_at));
 }
 
 // A gate that gives no verdict run after run has failed at its work (`escalate_after`).
@@ -121,9 +136,11 @@ std::vector<Finding> findings_of(const CampaignFacts& facts, const GateSpec& gat
                                  const std::vector<ArmAnalysis>& arms) {
   const GatePairs pairs = pair_blocks(facts, windows, gate);
   std::vector<Finding> findings = window_findings(facts, gate, pairs, pairs.pairs);
-  for (Finding& finding :
-       step_findings(facts, gate, arm_of(arms, gate.candidate), arm_of(arms, gate.baseline))) {
-    findings.push_back(std::move(finding));
+  const ArmAnalysis& candidate = arm_of(arms, gate.candidate);
+  const ArmAnalysis& baseline = arm_of(arms, gate.baseline);
+  if (auto finding = reference_finding(facts, gate, baseline)) findings.push_back(*finding);
+  if (auto finding = steadiness_finding(facts, gate, candidate.series, baseline.series)) {
+    findings.push_back(*finding);
   }
   return findings;
 }
@@ -155,9 +172,10 @@ CampaignSummary summarize_campaign(const CampaignFacts& facts,
   CampaignSummary summary;
   const std::vector<const RankRecords*> slots = by_rank(facts, ranks);
   const CampaignWindows windows = tabulate_windows(facts, slots);
+  const SlowestByArm steps = slowest_steps(facts, step_times_of(slots));
   const std::vector<GateState> gates =
-      replay_looks(facts, windows, facts.pooled ? facts.launches : facts.max_blocks);
-  const std::vector<ArmAnalysis> arms = analyze_arms(facts, slots, windows, summary);
+      replay_looks(facts, windows, steps, facts.pooled ? facts.launches : facts.max_blocks);
+  const std::vector<ArmAnalysis> arms = analyze_arms(facts, slots, windows, steps, summary);
   summary.missing_ranks = missing_ranks(slots);
   summary.blocks = blocks_of(windows);
   if (facts.pooled) summary.launches = launch_rows(facts, windows);
@@ -175,7 +193,8 @@ CampaignSummary summarize_campaign(const CampaignFacts& facts,
     const ArmAnalysis& candidate = arm_of(arms, gate.candidate);
     const ArmAnalysis& baseline = arm_of(arms, gate.baseline);
     summary.gates.push_back(
-        gate_result(facts, gate, gates[i], step_findings(facts, gate, candidate, baseline)));
+        gate_result(facts, gate, gates[i], reference_finding(facts, gate, baseline)));
+    warn_of_wait(facts, gate, gates[i], summary.warnings);
     GateResult& result = summary.gates.back();
     result.where = differences_between(candidate, baseline);
     result.outside_step = outside_the_step(result, candidate, baseline);
@@ -195,6 +214,11 @@ CampaignSummary summarize_campaign(const CampaignFacts& facts,
 
 LookDecision decide_at_look(const CampaignFacts& facts, const std::vector<RankRecords>& ranks,
                             int done) {
+  return decide_at_look(facts, ranks, step_times_of(by_rank(facts, ranks)), done);
+}
+
+LookDecision decide_at_look(const CampaignFacts& facts, const std::vector<RankRecords>& windows_of,
+                            const TimesByRank& steps_of, int done) {
   check_facts(facts);
   const std::vector<int> looks = looks_of(facts);
   if (std::find(looks.begin(), looks.end(), done) == looks.end()) {
@@ -202,12 +226,13 @@ LookDecision decide_at_look(const CampaignFacts& facts, const std::vector<RankRe
                    (facts.pooled ? " launches" : " blocks") +
                    ": the plan's looks do not hold that number");
   }
-  const CampaignWindows windows = tabulate_windows(facts, by_rank(facts, ranks));
-  const std::vector<GateState> gates = replay_looks(facts, windows, done);
+  const CampaignWindows windows = tabulate_windows(facts, by_rank(facts, windows_of));
+  const std::vector<GateState> gates =
+      replay_looks(facts, windows, slowest_steps(facts, steps_of), done);
   LookDecision decision;
   std::set<ArmIndex> needed;
   for (std::size_t i = 0; i < gates.size(); ++i) {
-    decision.gates.push_back(gate_result(facts, facts.gates[i], gates[i], {}));
+    decision.gates.push_back(gate_result(facts, facts.gates[i], gates[i], std::nullopt));
     if (gates[i].closed_at > 0 || gates[i].hopeless()) continue;
     needed.insert(facts.gates[i].candidate);
     needed.insert(facts.gates[i].baseline);

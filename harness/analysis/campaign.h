@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "harness/analysis/step_times.h"
 #include "harness/analysis/stored_baseline.h"
 #include "harness/analysis/summary.h"
 #include "harness/core/campaign.h"
@@ -34,9 +35,12 @@ struct LookDecision {
   std::vector<ArmIndex> arms_needed;  // of later blocks; empty when `stop`
 };
 
-// `ranks` need window records only. `done` counts blocks (launches, of pooled records) and must be
-// one of looks_of().
+// `done` counts blocks (launches, of pooled records) and must be one of looks_of().
 LookDecision decide_at_look(const CampaignFacts& facts, const std::vector<RankRecords>& ranks,
                             int done);
+
+// The same from what ranks send before a look: their window records and, by rank, their step times.
+LookDecision decide_at_look(const CampaignFacts& facts, const std::vector<RankRecords>& windows_of,
+                            const TimesByRank& steps_of, int done);
 
 }  // namespace traceml

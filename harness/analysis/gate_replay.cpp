@@ -23,11 +23,36 @@ std::size_t units_in(const CampaignFacts& facts, const GatePairs& pairs) {
   return pairs.pairs.size() / blocks_per_unit(facts);
 }
 
+// Valid windows of one arm among the blocks looked at.
+std::vector<WindowSeries> series_in(std::span<const BlockPair> blocks,
+                                    const BlockWindow* BlockPair::*of,
+                                    const std::vector<SlowestStep>& steps) {
+  std::vector<WindowIndex> windows;
+  for (const BlockPair& pair : blocks) {
+    const BlockWindow& window = *(pair.*of);
+    if (window.valid() && window.ranks_agree) windows.push_back(window.window);
+  }
+  std::sort(windows.begin(), windows.end());
+  return series_of(steps, windows);
+}
+
+std::optional<Finding> unsteady(const CampaignFacts& facts, const GateSpec& gate,
+                                const SlowestByArm& steps, std::span<const BlockPair> blocks) {
+  const auto series = [&](ArmIndex arm, const BlockWindow* BlockPair::*of) {
+    return series_in(blocks, of, steps.at(static_cast<std::size_t>(arm.value)));
+  };
+  return steadiness_finding(facts, gate, series(gate.candidate, &BlockPair::candidate),
+                            series(gate.baseline, &BlockPair::baseline));
+}
+
 GateEvaluation evaluate(const CampaignFacts& facts, const GateSpec& gate, const GatePairs& pairs,
-                        std::size_t units) {
+                        const SlowestByArm& steps, std::size_t units) {
   GateEvaluation result;
   result.blocks = std::span(pairs.pairs).first(units * blocks_per_unit(facts));
   result.findings = window_findings(facts, gate, pairs, result.blocks);
+  if (auto finding = unsteady(facts, gate, steps, result.blocks)) {
+    result.findings.push_back(std::move(*finding));
+  }
   for (const BlockPair& pair : result.blocks) {
     if (pair.voided()) continue;
     const std::optional<double> ratio = log_ratio_of(pair, facts, gate);
@@ -70,13 +95,15 @@ void apply_holm(const CampaignFacts& facts, std::vector<GateState>& gates,
   }
 }
 
-void take_look(const CampaignFacts& facts, int look, std::vector<GateState>& gates) {
+void take_look(const CampaignFacts& facts, const SlowestByArm& steps, int look,
+               std::vector<GateState>& gates) {
   std::vector<bool> judged(gates.size(), false);
   for (std::size_t i = 0; i < gates.size(); ++i) {
     GateState& gate = gates[i];
     const auto units = static_cast<std::size_t>(look);
     if (gate.closed_at > 0 || units_in(facts, gate.pairs) < units) continue;
-    gate.evaluation = evaluate(facts, facts.gates[i], gate.pairs, units);
+    gate.evaluation = evaluate(facts, facts.gates[i], gate.pairs, steps, units);
+    if (gate.evaluation.waits_for_steadiness()) gate.put_off.push_back(look);
     judged[i] = true;
   }
   apply_holm(facts, gates, judged);
@@ -110,13 +137,18 @@ GateRule rule_of(const CampaignFacts& facts, const GateSpec& gate) {
   return rule;
 }
 
+bool GateEvaluation::waits_for_steadiness() const {
+  return judgement && judgement->outcome != Outcome::kInconclusive && findings.size() == 1 &&
+         findings.front().reason == Reason::kNotSteady;
+}
+
 bool GateState::hopeless() const {
   return closed_at == 0 && std::any_of(evaluation.findings.begin(), evaluation.findings.end(),
                                        [](const Finding& f) { return is_permanent(f.reason); });
 }
 
 std::vector<GateState> replay_looks(const CampaignFacts& facts, const CampaignWindows& windows,
-                                    int up_to) {
+                                    const SlowestByArm& steps, int up_to) {
   std::vector<GateState> gates(facts.gates.size());
   for (std::size_t i = 0; i < gates.size(); ++i) {
     gates[i].pairs = pair_blocks(facts, windows, facts.gates[i]);
@@ -124,11 +156,11 @@ std::vector<GateState> replay_looks(const CampaignFacts& facts, const CampaignWi
     const std::size_t first = looks.empty() ? 0 : static_cast<std::size_t>(looks.front());
     const std::size_t known = units_in(facts, gates[i].pairs);
     if (known < first) {
-      gates[i].evaluation = evaluate(facts, facts.gates[i], gates[i].pairs, known);
+      gates[i].evaluation = evaluate(facts, facts.gates[i], gates[i].pairs, steps, known);
     }
   }
   for (const int look : looks_of(facts)) {
-    if (look <= up_to) take_look(facts, look, gates);
+    if (look <= up_to) take_look(facts, steps, look, gates);
   }
   return gates;
 }

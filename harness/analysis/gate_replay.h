@@ -1,12 +1,13 @@
 #pragma once
 // The looks of a campaign, played again in order: every gate closes at the first look at which it
-// has a verdict (docs/statistics.md, 2.6 and 2.12).
+// has a verdict and its windows so far are steady (docs/statistics.md, 2.6, 2.10 and 2.12).
 
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "harness/analysis/block_pairs.h"
+#include "harness/analysis/step_times.h"
 #include "harness/analysis/validity.h"
 #include "harness/analysis/verdict.h"
 #include "harness/core/campaign.h"
@@ -27,18 +28,22 @@ struct GateEvaluation {
   std::vector<Finding> findings;  // against any verdict
   Outcome outcome = Outcome::kInconclusive;
   bool by_holm = false;  // fails at a later step of Holm's procedure only
+
+  // not_steady alone stands between the gate and a verdict.
+  bool waits_for_steadiness() const;
 };
 
 struct GateState {
   GatePairs pairs;
   GateEvaluation evaluation;  // of the closing look, else of the last look, else of all blocks
   int closed_at = 0;          // blocks or launches; 0: open
+  std::vector<int> put_off;   // looks whose verdict waited for steady windows
 
   bool hopeless() const;  // open, and more blocks cannot help
 };
 
 // One state per gate, in order. Looks after `up_to` blocks (launches) are not taken.
 std::vector<GateState> replay_looks(const CampaignFacts& facts, const CampaignWindows& windows,
-                                    int up_to);
+                                    const SlowestByArm& steps, int up_to);
 
 }  // namespace traceml

@@ -136,7 +136,7 @@ std::string why_fail(const GateSpec& gate, const Judgement& judgement) {
 }
 
 GateResult gate_result(const CampaignFacts& facts, const GateSpec& gate, const GateState& state,
-                       const std::vector<Finding>& step_findings) {
+                       const std::optional<Finding>& reference) {
   const GateEvaluation& evaluation = state.evaluation;
   const GateRule rule = rule_of(facts, gate);
   GateResult result;
@@ -153,7 +153,7 @@ GateResult gate_result(const CampaignFacts& facts, const GateSpec& gate, const G
   fill_estimate(evaluation, rule, result);
   fill_differences(facts, gate, evaluation, result);
   std::vector<Finding> findings = evaluation.findings;
-  findings.insert(findings.end(), step_findings.begin(), step_findings.end());
+  if (reference) findings.push_back(*reference);
   if (findings.empty() && evaluation.outcome == Outcome::kPass) {
     result.outcome = Outcome::kPass;
     result.why = why_pass(gate, *evaluation.judgement);

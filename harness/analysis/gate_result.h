@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,10 +10,10 @@
 
 namespace traceml {
 
-// What is told of one gate. `step_findings` come from step records, which a look does not have;
-// they take the verdict away but do not open a closed gate.
+// What is told of one gate. What is found of the reference comes from phases, which a look does not
+// have: it takes the verdict away but does not open a closed gate.
 GateResult gate_result(const CampaignFacts& facts, const GateSpec& gate, const GateState& state,
-                       const std::vector<Finding>& step_findings);
+                       const std::optional<Finding>& reference);
 
 // Bounds, spread, p value, direction and smallest change seen of a judged estimate, which has a
 // spread.

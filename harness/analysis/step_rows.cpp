@@ -124,4 +124,13 @@ std::optional<std::int64_t> step_nanos(const StepRecord& record, Clock clock) {
   return *wait + *traced;
 }
 
+std::optional<Phase> first_without_device_time(const StepRecord& record) {
+  for (const Phase phase : kAllPhases) {
+    const std::optional<DualTime>& time = record.phases[index_of(phase)];
+    const bool needed = time || phase == Phase::kInputWait || phase == Phase::kTraced;
+    if (needed && !nanos_on(time, Clock::kGpu)) return phase;
+  }
+  return std::nullopt;
+}
+
 }  // namespace traceml

@@ -55,4 +55,8 @@ std::optional<std::int64_t> nanos_on(const std::optional<DualTime>& time, Clock 
 // input_wait + traced of one step; null unless both were measured on this clock.
 std::optional<std::int64_t> step_nanos(const StepRecord& record, Clock clock);
 
+// The first phase that keeps a step from being complete on the device clock: one that occurred, or
+// input_wait or traced, without a device time.
+std::optional<Phase> first_without_device_time(const StepRecord& record);
+
 }  // namespace traceml

@@ -32,6 +32,8 @@ std::optional<WaitShare> largest_wait_share(const ArmAnalysis& arm) {
   return largest;
 }
 
+}  // namespace
+
 std::optional<Finding> reference_finding(const CampaignFacts& facts, const GateSpec& gate,
                                          const ArmAnalysis& reference) {
   if (gate.kind != GateKind::kMinFraction || reference.summary.windows == 0) return std::nullopt;
@@ -49,23 +51,18 @@ std::optional<Finding> reference_finding(const CampaignFacts& facts, const GateS
                                                 " (1 % at most), so it is no input-free reference"};
 }
 
-}  // namespace
-
-std::vector<Finding> step_findings(const CampaignFacts& facts, const GateSpec& gate,
-                                   const ArmAnalysis& candidate, const ArmAnalysis& baseline) {
-  std::vector<Finding> findings;
-  if (auto finding = reference_finding(facts, gate, baseline)) findings.push_back(*finding);
+std::optional<Finding> steadiness_finding(const CampaignFacts& facts, const GateSpec& gate,
+                                          std::span<const WindowSeries> candidate,
+                                          std::span<const WindowSeries> baseline) {
   const std::int64_t per_launch = facts.pooled ? windows_per_launch(facts) : 0;
-  const auto steady = steadiness_of(candidate.series, baseline.series, facts.period, per_launch);
-  if (steady && steady->flagged(gate.delta)) {
-    findings.push_back(
-        {Reason::kNotSteady,
-         "the first third of a window differs from its last by " +
-             signed_percent(std::expm1(steady->mean)) + " over " + to_string(steady->units) +
-             (facts.pooled ? " launches (t = " : " windows (t = ") +
-             to_string(steady->t).substr(0, 5) + "), more than half the margin: warm up longer"});
-  }
-  return findings;
+  const auto steady = steadiness_of(candidate, baseline, facts.period, per_launch);
+  if (!steady || !steady->flagged(gate.delta)) return std::nullopt;
+  return Finding{Reason::kNotSteady, "the first third of a window differs from its last by " +
+                                         signed_percent(std::expm1(steady->mean)) + " over " +
+                                         to_string(steady->units) +
+                                         (facts.pooled ? " launches (t = " : " windows (t = ") +
+                                         to_string(steady->t).substr(0, 5) +
+                                         "), more than half the margin: warm up longer"};
 }
 
 }  // namespace traceml

@@ -27,10 +27,15 @@ std::vector<Finding> window_findings(const CampaignFacts& facts, const GateSpec&
                                      const GatePairs& gate_pairs,
                                      std::span<const BlockPair> blocks);
 
-// What the step records say: reference_invalid, reference_unchecked, not_steady. The steps of all
-// valid windows count, also of blocks after the gate closed.
-std::vector<Finding> step_findings(const CampaignFacts& facts, const GateSpec& gate,
-                                   const ArmAnalysis& candidate, const ArmAnalysis& baseline);
+// What the step records say of the reference: reference_invalid, reference_unchecked. All valid
+// windows count, also those of blocks after the gate closed.
+std::optional<Finding> reference_finding(const CampaignFacts& facts, const GateSpec& gate,
+                                         const ArmAnalysis& reference);
+
+// not_steady, if the windows say so.
+std::optional<Finding> steadiness_finding(const CampaignFacts& facts, const GateSpec& gate,
+                                          std::span<const WindowSeries> candidate,
+                                          std::span<const WindowSeries> baseline);
 
 // Why an interval that holds the margin decides nothing: interference_suspected if the
 // Hodges-Lehmann interval of the same level would decide, then wide_interval or borderline.

@@ -45,7 +45,6 @@ struct Lack {
 };
 
 void tally_phases(const StepRecord& row, RankTally& tally) {
-  bool covered = true;
   for (const Phase phase : kAllPhases) {
     const std::optional<DualTime>& time = row.phases[index_of(phase)];
     PhaseTally& sums = tally.phases[index_of(phase)];
@@ -56,13 +55,10 @@ void tally_phases(const StepRecord& row, RankTally& tally) {
       ++sums.measured[index_of(clock)];
       add_saturating(sums.sum[index_of(clock)], *nanos);
     }
-    const bool needed = time || phase == Phase::kInputWait || phase == Phase::kTraced;
-    if (needed && !nanos_on(time, Clock::kGpu)) {
-      covered = false;
-      if (!tally.first_lack) tally.first_lack = {key_of(row), phase};
-    }
   }
-  if (covered) ++tally.covered;
+  const std::optional<Phase> lacking = first_without_device_time(row);
+  if (!lacking) ++tally.covered;
+  if (lacking && !tally.first_lack) tally.first_lack = {key_of(row), *lacking};
 }
 
 // Means nothing where a phase that occurred lacks a time; split_of() then answers null.

@@ -9,10 +9,12 @@
 #include <utility>
 
 #include "harness/analysis/campaign.h"
+#include "harness/analysis/gate_replay.h"
 #include "harness/codec/raw_files.h"
 #include "harness/plan/arms.h"
 #include "harness/runner/agreement.h"
 #include "harness/runner/contract_check.h"
+#include "harness/runner/look_records.h"
 #include "harness/runner/step_loop.h"
 #include "harness/runner/wire.h"
 
@@ -103,7 +105,6 @@ class RankProgram {
   }
 
   void run_blocks(RawWriter& writer) {
-    collected_.resize(static_cast<std::size_t>(transport_.world_size()));
     std::vector<ArmIndex> arms;
     for (std::size_t i = 0; i < arm_names_.size(); ++i) {
       arms.push_back(ArmIndex{static_cast<int>(i)});
@@ -139,7 +140,7 @@ class RankProgram {
     writer.append({*measured.window}, measured.steps, measured.collectives);
     refuse_to_lose_files();
     position_.store_window();
-    unsent_.push_back(*measured.window);
+    looks_.add(*measured.window, measured.steps);
     if (progress() == nullptr) return;
     progress()->on_window({.arm = arm_names_[static_cast<std::size_t>(planned.arm.value)],
                            .window = planned.index,
@@ -170,18 +171,19 @@ class RankProgram {
         plan_.config.measure.time_limit.count(), outcome_.blocks, plan_.facts.max_blocks);
   }
 
-  // Rank 0 decides, everyone hears. Windows travel at looks only.
+  // Rank 0 decides, everyone hears. Windows and step times travel at looks only.
   BlockDecision decide(const std::vector<ArmIndex>& arms) {
     const CampaignFacts& facts = plan_.facts;
     const bool last = outcome_.blocks == facts.max_blocks;
-    const bool look = last || std::find(facts.looks.begin(), facts.looks.end(), outcome_.blocks) !=
-                                  facts.looks.end();
+    const std::vector<int> looks = looks_of(facts);
+    const bool look = std::find(looks.begin(), looks.end(), outcome_.blocks) != looks.end();
     position_.leave_arm();
     position_.enter(Stage::kConclude);
-    if (look) collect_windows();
+    if (look) looks_.gather(transport_);
     BlockDecision decision{.stop = last, .failure = {}, .arms = arms};
     if (root() && look) {
-      const LookDecision verdict = decide_at_look(facts, collected_, outcome_.blocks);
+      const LookDecision verdict =
+          decide_at_look(facts, looks_.windows(), looks_.steps(), outcome_.blocks);
       decision.stop = verdict.stop || last;
       if (!decision.stop) decision.arms = verdict.arms_needed;
     }
@@ -194,17 +196,6 @@ class RankProgram {
 
   bool time_is_up() const {
     return watch_.is_late() || wall_.now() - begin_ >= nanos(plan_.config.measure.time_limit);
-  }
-
-  void collect_windows() {
-    const auto all = transport_.gather(encode_windows(unsent_));
-    unsent_.clear();
-    for (std::size_t rank = 0; rank < all.size(); ++rank) {
-      collected_[rank].rank = Rank{static_cast<int>(rank)};
-      const auto windows = decode_windows(all[rank]);
-      collected_[rank].windows.insert(collected_[rank].windows.end(), windows.begin(),
-                                      windows.end());
-    }
   }
 
   void conclude() {
@@ -258,8 +249,7 @@ class RankProgram {
   Nanos begin_{};
   bool agreed_ = false;  // before, all ranks fail alike; after, the rank is named
   Nanos longest_window_{};
-  std::vector<WindowRecord> unsent_;
-  std::vector<RankRecords> collected_;  // rank 0: windows of all ranks so far
+  LookRecords looks_;
   RunOutcome outcome_;
 };
 

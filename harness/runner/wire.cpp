@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <charconv>
+#include <iterator>
 #include <sstream>
 
 #include "harness/core/error.h"
@@ -37,9 +39,9 @@ class LineReader {
     std::string word;
     if (!(stream_ >> word)) malformed();
     if (word == kNull) return std::nullopt;
-    std::istringstream inner(word);
     Number value{};
-    if (!(inner >> value)) malformed();
+    const auto read = std::from_chars(word.data(), word.data() + word.size(), value);
+    if (read.ec != std::errc{} || read.ptr != word.data() + word.size()) malformed();
     return value;
   }
 
@@ -109,6 +111,45 @@ std::vector<WindowRecord> decode_windows(const std::string& text) {
     windows.push_back(w);
   }
   return windows;
+}
+
+// A line holds the steps of a window: arm, window, then step, host and device nanoseconds of each.
+std::string encode_step_times(const std::vector<StepTime>& steps) {
+  const auto nanos = [](const std::optional<Nanos>& time) {
+    return field(time ? std::optional<std::int64_t>(time->count()) : std::nullopt);
+  };
+  std::string text;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const StepTime& step = steps[i];
+    const bool same =
+        i > 0 && steps[i - 1].arm == step.arm && steps[i - 1].key.window == step.key.window;
+    if (!same) {
+      text += fmt::format("{}{} {}", i > 0 ? "\n" : "", step.arm.value, step.key.window.value);
+    }
+    fmt::format_to(std::back_inserter(text), " {} {} {}", step.key.step.value, nanos(step.host),
+                   nanos(step.device));
+  }
+  return text;
+}
+
+std::vector<StepTime> decode_step_times(const std::string& text) {
+  const auto nanos = [](LineReader& reader) {
+    const auto count = reader.optional_number<std::int64_t>();
+    return count ? std::optional(Nanos(*count)) : std::nullopt;
+  };
+  std::vector<StepTime> steps;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    LineReader reader(line);
+    const ArmIndex arm{reader.number<int>()};
+    const WindowIndex window{reader.number<std::int64_t>()};
+    while (reader.more()) {
+      const StepIndex step{reader.number<std::int64_t>()};
+      const std::optional<Nanos> host = nanos(reader);
+      steps.push_back({arm, {window, step}, host, nanos(reader)});
+    }
+  }
+  return steps;
 }
 
 std::string encode_decision(const BlockDecision& decision) {

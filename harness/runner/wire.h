@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/analysis/step_times.h"
 #include "harness/core/ids.h"
 #include "harness/core/records.h"
 
@@ -14,6 +15,9 @@ namespace traceml {
 
 std::string encode_windows(const std::vector<WindowRecord>& windows);
 std::vector<WindowRecord> decode_windows(const std::string& text);
+
+std::string encode_step_times(const std::vector<StepTime>& steps);
+std::vector<StepTime> decode_step_times(const std::string& text);
 
 // What rank 0 decides at the end of a block.
 struct BlockDecision {

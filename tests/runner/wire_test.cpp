@@ -42,6 +42,16 @@ TEST(WireTest, BringsLossesBackThatAreNotFinite) {
   EXPECT_TRUE(std::isnan(back.at(0).loss_last.value()));
 }
 
+TEST(WireTest, BringsStepTimesBackWithNullsApartFromZeros) {
+  const std::vector<StepTime> steps = {
+      {ArmIndex{1}, {WindowIndex{4}, StepIndex{2}}, Nanos(123456789012345), std::nullopt},
+      {ArmIndex{1}, {WindowIndex{4}, StepIndex{3}}, Nanos(0), Nanos(7)},
+      {ArmIndex{0}, {WindowIndex{4}, StepIndex{3}}, std::nullopt, Nanos(0)},
+      {ArmIndex{0}, {WindowIndex{5}, StepIndex{3}}, std::nullopt, std::nullopt}};
+  EXPECT_EQ(decode_step_times(encode_step_times(steps)), steps);
+  EXPECT_TRUE(decode_step_times(encode_step_times({})).empty());
+}
+
 TEST(WireTest, BringsDecisionsBack) {
   const BlockDecision going{.stop = false, .failure = {}, .arms = {ArmIndex{0}, ArmIndex{3}}};
   EXPECT_EQ(decode_decision(encode_decision(going)), going);
@@ -57,6 +67,8 @@ TEST(WireTest, BringsCountersBack) {
 TEST(WireTest, RefusesWhatNoEncoderMade) {
   EXPECT_THROW(decode_windows("1 2 three\n"), RunError);
   EXPECT_THROW(decode_windows("1 2\n"), RunError);
+  EXPECT_THROW(decode_step_times("1 2 3 4\n"), RunError);
+  EXPECT_THROW(decode_step_times("1 2 3 4 5x\n"), RunError);
   EXPECT_THROW(decode_decision("go x\n"), RunError);
   EXPECT_THROW(decode_counters("name\n"), RunError);
 }
