@@ -13,7 +13,7 @@ endfunction()
 
 # traceml_test(NAME SOURCES a_test.cpp ... LINK targets ... [RANKS n] [LABELS l ...] [TIMEOUT s] [ARGS ...])
 # A GoogleTest program and its CTest; with RANKS it runs under mpirun. Its folder's name is a label, too.
-# Label what takes over 5 s `slow`: sanitizer runs leave it out.
+# Label what takes over 5 s `slow`: sanitizer runs leave it out. What uses a GPU is labelled `gpu` and runs alone on it.
 function(traceml_test name)
   cmake_parse_arguments(ARG "" "RANKS;TIMEOUT" "SOURCES;LINK;LABELS;ARGS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
@@ -43,6 +43,9 @@ function(traceml_add_ctest test target ranks timeout labels args)
   endif()
   set_tests_properties(${test} PROPERTIES TIMEOUT ${timeout} LABELS "${labels}"
     ENVIRONMENT "${TRACEML_SANITIZER_ENVIRONMENT}")
+  if("gpu" IN_LIST labels)
+    set_tests_properties(${test} PROPERTIES RESOURCE_LOCK gpu)
+  endif()
 endfunction()
 
 # traceml_benchmark(NAME SOURCES a_bench.cpp ... LINK targets ...): a Google Benchmark program that

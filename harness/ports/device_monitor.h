@@ -25,7 +25,7 @@ struct DeviceState {
   std::optional<double> power_w;
   std::optional<int> temperature_c;
   std::optional<std::uint64_t> throttle_reasons;
-  std::optional<int> other_processes;  // computing on it, besides this one
+  std::optional<int> other_processes;  // computing on it, besides this one; other ranks count
   friend bool operator==(const DeviceState&, const DeviceState&) = default;
 };
 

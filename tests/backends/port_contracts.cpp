@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "harness/ports/bucket_math.h"
+#include "tests/required_hardware.h"
 
 namespace traceml {
 
@@ -30,13 +31,12 @@ std::string name_of_case(const testing::TestParamInfo<WorldCase>& test) {
   return test.param.name;
 }
 
-class TransportContract : public testing::TestWithParam<WorldCase> {
+class WorldTest : public testing::TestWithParam<WorldCase> {
  protected:
-  void SetUp() override {
-    if (GetParam().skip) GTEST_SKIP() << *GetParam().skip;
-  }
+  void SetUp() override { skip_or_fail(GetParam().needs, GetParam().why_not); }
 };
-class CollectiveContract : public TransportContract {};
+class TransportContract : public WorldTest {};
+class CollectiveContract : public WorldTest {};
 
 INSTANTIATE_TEST_SUITE_P(All, TransportContract, testing::ValuesIn(world_cases()), name_of_case);
 INSTANTIATE_TEST_SUITE_P(All, CollectiveContract, testing::ValuesIn(world_cases()), name_of_case);

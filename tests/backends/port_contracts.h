@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -33,14 +32,15 @@ class BucketMemory {
 
 struct WorldCase {
   std::string name;
-  bool exchanges = true;              // false: one rank alone, whose collective has nothing to do
-  std::string clock = "host";         // of its records
-  std::optional<std::string> skip{};  // why it cannot run here
+  bool exchanges = true;       // false: one rank alone, whose collective has nothing to do
+  std::string clock = "host";  // of its records
   std::function<std::unique_ptr<BucketMemory>()> memory = [] {
     return std::make_unique<BucketMemory>();
   };
   // Runs the body on every rank that this process holds, with a fresh collective.
   std::function<void(const RankBody&)> run;
+  std::string needs = {};    // "gpu", "gpu2": nothing where it is empty
+  std::string why_not = {};  // not empty: what it needs is not here
 };
 
 inline void PrintTo(const WorldCase& world, std::ostream* out) {

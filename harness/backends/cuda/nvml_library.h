@@ -31,7 +31,6 @@ class NvmlLibrary {
   // Results: 0 is success. A function that this driver lacks is null.
   using Result = int;
   static constexpr Result kSuccess = 0;
-  static constexpr Result kInsufficientSize = 7;
   static constexpr int kSmClock = 1;
   static constexpr int kMemoryClock = 2;
   static constexpr int kGpuTemperature = 0;

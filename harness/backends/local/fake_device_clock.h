@@ -2,13 +2,13 @@
 // A device that exists only as a timeline: one in-order queue of work beside a host clock. Tests
 // script its faults; a workload without a GPU can use it to show what the device clock shows.
 
-#include <atomic>
 #include <cstdint>
 #include <map>
 #include <vector>
 
 #include "harness/ports/device_clock.h"
 #include "harness/ports/host_clock.h"
+#include "harness/ports/mark_slots.h"
 
 namespace traceml {
 
@@ -45,7 +45,7 @@ class FakeDeviceClock final : public DeviceClock {
   MarkState query(DeviceMark mark) noexcept override;
   std::optional<Nanos> elapsed(DeviceMark from, DeviceMark to) noexcept override;
   void recycle(DeviceMark mark) noexcept override;
-  DeviceClockCounters counters() const noexcept override;
+  DeviceClockCounters counters() const noexcept override { return free_.counters(); }
 
  private:
   struct Slot {
@@ -54,26 +54,15 @@ class FakeDeviceClock final : public DeviceClock {
     bool lost = false;
     bool fails = false;
     bool seen_final = false;
-    bool used_before = false;
   };
 
   HostClock& host_;
   Nanos tail_{};
+  MarkSlots free_;
   std::vector<Slot> slots_;
   std::map<std::int64_t, MarkFault> faults_;
   std::map<std::int64_t, int> late_;
   std::int64_t marks_ = 0;  // calls of mark()
-
-  // Free slots: a ring that recycle() fills and mark() empties, one thread each.
-  std::vector<std::uint32_t> free_;
-  std::atomic<std::uint64_t> free_head_{0};  // next to take
-  std::atomic<std::uint64_t> free_tail_{0};  // next to fill
-  std::atomic<std::int64_t> retired_{0};
-
-  std::atomic<std::int64_t> reused_{0};
-  std::atomic<std::int64_t> high_water_{0};
-  std::atomic<std::int64_t> exhausted_{0};
-  std::atomic<std::int64_t> errored_{0};
 };
 
 }  // namespace traceml

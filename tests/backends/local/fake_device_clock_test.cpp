@@ -1,6 +1,6 @@
 #include "harness/backends/local/fake_device_clock.h"
 
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "tests/runner/manual_clock.h"
 
@@ -48,38 +48,24 @@ TEST_F(FakeDeviceClockTest, BeginsWorkThatComesToAnIdleDeviceWhenItComes) {
   EXPECT_EQ(device_.busy_until(), 53us);
 }
 
-TEST_F(FakeDeviceClockTest, KnowsNoTimeOfAMarkThatWasNotReached) {
-  const DeviceMark begin = mark();
-  device_.enqueue(10us);
-  const DeviceMark end = mark();
-  device_.query(begin);
-  device_.query(end);
-  EXPECT_EQ(device_.elapsed(begin, end), std::nullopt);
-}
-
-TEST_F(FakeDeviceClockTest, RefusesMarksWhileThePoolIsEmptyAndReusesReturnedOnes) {
-  const DeviceMark first = mark();
-  mark();
-  mark();
-  EXPECT_EQ(device_.mark({}), std::nullopt);
-  EXPECT_EQ(device_.counters().exhausted, 1);
-  device_.query(first);
-  device_.recycle(first);
-  EXPECT_EQ(device_.mark({}), first);
-  EXPECT_EQ(device_.counters().reused, 1);
-  EXPECT_EQ(device_.counters().high_water, 3);
-  EXPECT_EQ(device_.counters().created, 3);
-}
-
-TEST_F(FakeDeviceClockTest, RetiresAPendingMark) {
+TEST_F(FakeDeviceClockTest, HoldsALostMarkPendingForEver) {
   device_.script(0, MarkFault::kLost);
   const DeviceMark lost = mark();
   clock_.advance(1h);
   EXPECT_EQ(device_.query(lost), MarkState::kPending);
-  device_.recycle(lost);
+}
+
+TEST_F(FakeDeviceClockTest, CountsAFailedMarkOnceAndReusesIt) {
+  device_.script(0, MarkFault::kFails);
+  const DeviceMark failed = mark();
+  const DeviceMark good = mark();
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(device_.query(failed), MarkState::kFailed);
+  EXPECT_EQ(device_.query(good), MarkState::kReached);
+  EXPECT_EQ(device_.elapsed(failed, good), std::nullopt);
+  EXPECT_EQ(device_.counters().errored, 1);
+  device_.recycle(failed);
   mark();
-  mark();
-  EXPECT_EQ(device_.mark({}), std::nullopt);
+  EXPECT_EQ(device_.mark({}), failed);
 }
 
 }  // namespace

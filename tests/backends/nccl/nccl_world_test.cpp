@@ -3,7 +3,6 @@
 #include <cuda_runtime_api.h>
 #include <gmock/gmock.h>
 
-#include <cstdlib>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -13,6 +12,7 @@
 #include "harness/backends/mpi/mpi_backend.h"
 #include "harness/backends/nccl/nccl_backend.h"
 #include "tests/backends/port_contracts.h"
+#include "tests/required_hardware.h"
 
 namespace traceml {
 namespace {
@@ -32,14 +32,10 @@ int device_count() {
   return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
 }
 
-std::optional<std::string> too_few_gpus() {
-  if (device_count() >= 2) return std::nullopt;
+// Empty where there are enough.
+std::string too_few_gpus() {
+  if (device_count() >= 2) return "";
   return "needs two GPUs, and there are " + std::to_string(device_count());
-}
-
-bool required() {
-  const char* asked = std::getenv("TRACEML_REQUIRE");
-  return asked != nullptr && std::string_view(asked).find("gpu2") != std::string_view::npos;
 }
 
 void expect_success(cudaError_t code) {
@@ -86,8 +82,9 @@ int own_device() {
 class NcclCollectiveTest : public testing::Test {
  protected:
   void SetUp() override {
-    if (const auto why = too_few_gpus()) GTEST_SKIP() << *why;
-    expect_success(cudaSetDevice(own_device()));
+    const std::string why_not = too_few_gpus();
+    if (why_not.empty()) expect_success(cudaSetDevice(own_device()));
+    skip_or_fail("gpu2", why_not);
   }
 
   std::unique_ptr<Collective> make(const NcclOptions& options = {}) {
@@ -107,12 +104,6 @@ class NcclCollectiveTest : public testing::Test {
 
   SteadyHostClock clock_;
 };
-
-TEST(TwoGpusTest, AreThereWhereTheyAreRequired) {
-  if (required()) {
-    EXPECT_EQ(too_few_gpus(), std::nullopt);
-  }
-}
 
 TEST(NcclVersionTest, IsThatOfTheLoadedLibrary) {
   EXPECT_TRUE(nccl_built());
@@ -237,7 +228,6 @@ std::vector<WorldCase> world_cases() {
   return {{.name = "nccl",
            .exchanges = true,
            .clock = "device",
-           .skip = too_few_gpus(),
            .memory = [] { return std::make_unique<DeviceMemory>(); },
            .run =
                [](const RankBody& body) {
@@ -246,7 +236,9 @@ std::vector<WorldCase> world_cases() {
                  const auto collective =
                      make_nccl_collective(world->transport(), clock, own_device());
                  body(world->transport(), *collective);
-               }}};
+               },
+           .needs = "gpu2",
+           .why_not = too_few_gpus()}};
 }
 
 }  // namespace traceml
