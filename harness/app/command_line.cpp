@@ -224,6 +224,8 @@ void add_doctor(CLI::App& app, DoctorArguments& doctor) {
   CLI::App* command =
       app.add_subcommand("doctor", "what is built in, what is found, what will disturb a run");
   command->add_option("--dataset", doctor.dataset, "also look at this data set")->type_name("DIR");
+  command->add_flag("--collectives", doctor.collectives,
+                    "under mpirun: also time and check the all-reduce");
 }
 
 // A word that is neither a command nor a path is a mistyped command rather than a config.

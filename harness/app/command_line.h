@@ -67,7 +67,8 @@ struct InitArguments {
 };
 
 struct DoctorArguments {
-  std::string dataset;  // empty: none looked at
+  std::string dataset;       // empty: none looked at
+  bool collectives = false;  // by all ranks: try the all-reduce
 };
 
 enum class BaselineAction { kAdd, kList, kPin, kShow };

@@ -2,12 +2,16 @@
 
 #include <chrono>
 #include <cstdio>
+#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <string>
 
+#include "harness/app/collective_check.h"
 #include "harness/app/commands.h"
 #include "harness/app/environment_probe.h"
+#include "harness/app/ranks.h"
+#include "harness/app/signal_watch.h"
 #include "harness/app/version.h"
 #include "harness/backends/cuda/cuda_backend.h"
 #include "harness/backends/cupti/cupti_backend.h"
@@ -47,7 +51,7 @@ void print_build() {
   const auto torch = torch_facts();
   line("libtorch", torch ? fmt::format("{}, {}", torch->version, torch->cpu_capability) : "no");
   line("CUDA", yes_or_no(cuda_built()));
-  line("NCCL", yes_or_no(nccl_built()));
+  line("NCCL", nccl_built() ? nccl_version() : "no");
   line("CUPTI", yes_or_no(cupti_built()));
 }
 
@@ -103,9 +107,7 @@ void print_dataset(const std::string& folder) {
   line("training images", std::to_string(dataset.samples.size()));
 }
 
-}  // namespace
-
-int doctor_command(const DoctorArguments& arguments) {
+void print_findings(const DoctorArguments& arguments) {
   print_build();
   print_machine();
   print_clock();
@@ -123,6 +125,38 @@ int doctor_command(const DoctorArguments& arguments) {
   print_disk();
   if (!arguments.dataset.empty()) print_dataset(arguments.dataset);
   std::fflush(stdout);
+}
+
+// With the other ranks. Ends them all where one fails.
+void try_collectives(const DoctorArguments& arguments) {
+  constexpr Seconds kStart{120};
+  constexpr Seconds kSweep{600};
+  SignalWatch signals;  // before the threads of MPI
+  signals.expect_within(kStart,
+                        fmt::format("not all ranks have joined within {:g} s", kStart.count()));
+  SteadyHostClock clock;
+  Ranks ranks(clock);
+  signals.expect_within(
+      kSweep, fmt::format("the all-reduces have not ended within {:g} s", kSweep.count()));
+  try {
+    if (ranks.is_root()) print_findings(arguments);
+    check_collectives(ranks, clock);
+  } catch (const Error& error) {
+    ranks.transport().fail(fmt::format("traceml-bench: {}", error.what()), error.code());
+  } catch (const std::exception& error) {
+    ranks.transport().fail(fmt::format("traceml-bench: {}", error.what()), ExitCode::kRunFailed);
+  }
+  ranks.finalize();
+}
+
+}  // namespace
+
+int doctor_command(const DoctorArguments& arguments) {
+  if (arguments.collectives) {
+    try_collectives(arguments);
+  } else {
+    print_findings(arguments);
+  }
   return value_of(ExitCode::kPass);
 }
 

@@ -52,7 +52,8 @@ void turn_signals_into_errors() {
 
 void refuse_ranks(const CommandLine& line, const std::string& command,
                   const std::optional<LaunchedRank>& launched) {
-  if (line.run || line.text || !launched || launched->world_size == 1) return;
+  const bool of_many = line.run || line.text || (line.doctor && line.doctor->collectives);
+  if (of_many || !launched || launched->world_size == 1) return;
   throw UsageError(
       fmt::format("{} is the work of one process, but {} were started; leave mpirun out", command,
                   launched->world_size));

@@ -215,5 +215,10 @@ TEST(Doctor, TakesADataSet) {
   EXPECT_EQ(parse_command_line({"doctor", "--dataset", "d"}).doctor->dataset, "d");
 }
 
+TEST(Doctor, TriesCollectivesWhereAskedTo) {
+  EXPECT_FALSE(parse_command_line({"doctor"}).doctor->collectives);
+  EXPECT_TRUE(parse_command_line({"doctor", "--collectives"}).doctor->collectives);
+}
+
 }  // namespace
 }  // namespace traceml

@@ -37,7 +37,8 @@ std::string nccl_version();
 // Under stream capture (cudaStreamIsCapturing of the bucket's queue) the exchange becomes a part of
 // the graph and makes no record. One bucket must have been averaged and waited for before the first
 // capture, for NCCL connects the GPUs then; and since NCCL launches from a thread of its own, the
-// mode of the capture must not be cudaStreamCaptureModeGlobal.
+// mode of the capture must not be cudaStreamCaptureModeGlobal. Graphs with exchanges in them must
+// be destroyed before the collective, whose end waits for them, for at most some seconds.
 //
 // Throws RunError, on all ranks alike: where versions of NCCL differ, where a rank has no such
 // device; on each for itself: where the ranks do not join within join_limit. NotBuilt in a binary

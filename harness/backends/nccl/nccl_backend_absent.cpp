@@ -1,4 +1,5 @@
 #include "harness/backends/nccl/nccl_backend.h"
+#include "harness/backends/nccl/nccl_memory.h"
 #include "harness/core/error.h"
 
 namespace traceml {
@@ -19,6 +20,14 @@ std::string nccl_version() {
 }
 
 std::unique_ptr<Collective> make_nccl_collective(Transport&, HostClock&, int, const NcclOptions&) {
+  refuse();
+}
+
+int nccl_device_count() {
+  return 0;
+}
+
+std::unique_ptr<SweepMemory> make_nccl_sweep_memory(int, std::int64_t) {
   refuse();
 }
 
