@@ -15,7 +15,7 @@ std::string size_of(std::int64_t bytes) {
 }
 
 std::string bandwidth(const BucketFigures& bucket, double Bandwidth::*figure) {
-  return bucket.bandwidth ? fixed((*bucket.bandwidth).*figure, 2) : kNull;
+  return bucket.bandwidth ? fmt::format("{:.3g}", (*bucket.bandwidth).*figure) : kNull;
 }
 
 std::vector<std::string> bucket_row(const ArmSummary& arm, const BucketFigures& bucket) {
