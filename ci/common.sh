@@ -55,7 +55,8 @@ is_nvcc_13() { "$1" --version 2>/dev/null | grep -q 'release 13\.'; }
 # the wheel is, in PATH, in the toolkit's usual place and beside the wheel (ci/setup --gpu).
 nvcc_program() {
   local program programs
-  programs=(nvcc /usr/local/cuda/bin/nvcc "$PWD/$venv"/lib/python3*/site-packages/nvidia/cu13/bin/nvcc)
+  programs=(nvcc /usr/local/cuda/bin/nvcc
+    "$PWD/$venv"/lib/python3*/site-packages/nvidia/cu13/bin/nvcc)
   [ -z "${CUDACXX:-}" ] || programs=("$CUDACXX")
   for program in "${programs[@]}"; do
     if program=$(command -v "$program") && is_nvcc_13 "$program"; then
