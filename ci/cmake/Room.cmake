@@ -11,6 +11,8 @@ function(traceml_room name)
   endif()
 endfunction()
 
+add_custom_target(gpu_tests)  # the programs of tests labelled gpu or gpu2, for ci/gpu
+
 # traceml_test(NAME SOURCES a_test.cpp ... LINK targets ... [RANKS n] [LABELS l ...] [TIMEOUT s] [ARGS ...])
 # A GoogleTest program and its CTest; with RANKS it runs under mpirun. Its folder's name is a label, too.
 # Label what takes over 5 s `slow`: sanitizer runs leave it out. What uses a GPU is labelled `gpu` and runs alone on it.
@@ -19,6 +21,9 @@ function(traceml_test name)
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gmock_main)
   target_compile_definitions(${name} PRIVATE TRACEML_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  if("gpu" IN_LIST ARG_LABELS OR "gpu2" IN_LIST ARG_LABELS)
+    add_dependencies(gpu_tests ${name})
+  endif()
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 300)
   endif()
