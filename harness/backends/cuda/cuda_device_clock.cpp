@@ -30,8 +30,7 @@ class CudaDeviceClock final : public DeviceClock {
   std::optional<DeviceMark> mark(DeviceQueue queue) noexcept override {
     const auto mark = slots_.next();
     if (!mark) return std::nullopt;
-    const auto stream = reinterpret_cast<cudaStream_t>(queue.handle);
-    if (cudaEventRecord(event(*mark), stream) != cudaSuccess) {
+    if (cudaEventRecord(event(*mark), stream_of(queue)) != cudaSuccess) {
       forget_last_error();
       slots_.count_error();
       return std::nullopt;  // the slot stays free

@@ -6,8 +6,13 @@
 #include <type_traits>
 
 #include "harness/backends/cuda/cuda_check.h"
+#include "harness/ports/device_clock.h"
 
 namespace traceml {
+
+inline cudaStream_t stream_of(DeviceQueue queue) {
+  return reinterpret_cast<cudaStream_t>(queue.handle);
+}
 
 // In a broken context these calls fail, and the thing is gone with the context.
 struct EventDeleter {

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "harness/backends/cuda/cuda_backend.h"
-#include "harness/backends/cuda/cuda_check.h"
+#include "harness/backends/cuda/cuda_handles.h"
 #include "harness/backends/cuda/spin_kernel.h"
 
 namespace traceml {
@@ -16,7 +16,7 @@ class GpuDelay final : public DeviceDelay {
 
   void enqueue(DeviceQueue queue, Nanos duration) override {
     const std::int64_t duration_ns = std::max<std::int64_t>(duration.count(), 0);
-    check(launch_spin_kernel(reinterpret_cast<cudaStream_t>(queue.handle), duration_ns));
+    check(launch_spin_kernel(stream_of(queue), duration_ns));
   }
 };
 

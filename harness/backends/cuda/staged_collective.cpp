@@ -15,10 +15,6 @@
 namespace traceml {
 namespace {
 
-cudaStream_t stream_of(DeviceQueue queue) {
-  return reinterpret_cast<cudaStream_t>(queue.handle);
-}
-
 std::size_t bytes_of(const BucketView& bucket) {
   const std::size_t width = bucket.type == ElementType::kFloat32 ? 4 : 2;
   return static_cast<std::size_t>(bucket.count) * width;
