@@ -63,26 +63,43 @@ std::vector<BucketKey> common_keys(const std::vector<std::vector<Wait>>& ranks) 
   return common;
 }
 
-// Of one step, over the ranks seen so far.
-struct StepWaits {
+// Of one bucket on one step, over the ranks seen so far.
+struct BucketWaits {
   std::int64_t least = 0;
   std::int64_t total = 0;
   int last = -1;
   bool tie = false;
-};
 
-void add_rank(const std::vector<std::int64_t>& waits, int rank, std::vector<StepWaits>& steps) {
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    StepWaits& step = steps[i];
-    add_saturating(step.total, waits[i]);
-    if (step.last < 0 || waits[i] < step.least) {
-      step.least = waits[i];
-      step.last = rank;
-      step.tie = false;
-    } else if (waits[i] == step.least) {
-      step.tie = true;
+  void add(std::int64_t wait, int rank) {
+    add_saturating(total, wait);
+    if (last < 0 || wait < least) {
+      least = wait;
+      last = rank;
+      tie = false;
+    } else if (wait == least) {
+      tie = true;
     }
   }
+
+  // What the other ranks waited longer than the last one, mean over them.
+  double lateness_ms(int ranks) const {
+    const double others = static_cast<double>(total - least) / (ranks - 1);
+    return (others - static_cast<double>(least)) / 1e6;
+  }
+};
+
+// The waits of all ranks, by common key.
+std::vector<BucketWaits> waits_by_bucket(const std::vector<std::vector<Wait>>& ranks,
+                                         const std::vector<BucketKey>& keys) {
+  std::vector<BucketWaits> buckets(keys.size());
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    std::size_t next = 0;
+    for (const Wait& wait : ranks[rank]) {
+      if (next == keys.size() || wait.key != keys[next]) continue;
+      buckets[next++].add(wait.nanos, static_cast<int>(rank));
+    }
+  }
+  return buckets;
 }
 
 bool recurs(const AllReduceTally& tally, int rank) {
@@ -116,28 +133,19 @@ AllReduceTally tally_all_reduces(const CampaignFacts& facts, ArmIndex arm,
     if (waits.back().empty()) return tally;
   }
   const std::vector<BucketKey> keys = common_keys(waits);
-  std::vector<std::size_t> step_of(keys.size());
+  const std::vector<BucketWaits> buckets = waits_by_bucket(waits, keys);
   for (std::size_t i = 0; i < keys.size(); ++i) {
-    const bool same = i > 0 && std::tie(keys[i].window, keys[i].step) ==
-                                   std::tie(keys[i - 1].window, keys[i - 1].step);
-    if (!same) tally.windows.push_back(keys[i].window);
-    step_of[i] = tally.windows.size() - 1;
-  }
-  std::vector<StepWaits> steps(tally.windows.size());
-  for (std::size_t rank = 0; rank < waits.size(); ++rank) {
-    std::vector<std::int64_t> lasts(steps.size(), 0);
-    std::size_t next = 0;
-    for (const Wait& wait : waits[rank]) {
-      if (next == keys.size() || wait.key != keys[next]) continue;
-      lasts[step_of[next++]] = wait.nanos;  // the last bucket of the step stays
+    const bool same_step = i > 0 && std::tie(keys[i].window, keys[i].step) ==
+                                        std::tie(keys[i - 1].window, keys[i - 1].step);
+    const double late_ms = buckets[i].lateness_ms(tally.world_size);
+    if (!same_step) {
+      tally.windows.push_back(keys[i].window);
+      tally.last.push_back(-1);
+      tally.caused_ms.push_back(-1);
     }
-    add_rank(lasts, static_cast<int>(rank), steps);
-  }
-  for (const StepWaits& step : steps) {
-    const double others =
-        static_cast<double>(step.total - step.least) / static_cast<double>(ranks.size() - 1);
-    tally.last.push_back(step.tie ? -1 : step.last);
-    tally.caused_ms.push_back((others - static_cast<double>(step.least)) / 1e6);
+    if (late_ms <= tally.caused_ms.back()) continue;
+    tally.caused_ms.back() = late_ms;
+    tally.last.back() = buckets[i].tie ? -1 : buckets[i].last;
   }
   return tally;
 }

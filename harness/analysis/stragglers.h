@@ -16,8 +16,10 @@ namespace traceml {
 // One arm, over the timed steps on which every rank has times of the same bucket.
 struct AllReduceTally {
   std::vector<WindowIndex> windows;  // of each such step
-  std::vector<int> last;             // rank that waited least on each step; -1: a tie
-  std::vector<double> caused_ms;     // what the other ranks waited longer than it, mean over them
+  // At the bucket of the step where it is largest: the rank that waited least (-1: a tie), and what
+  // the other ranks waited longer, mean over them.
+  std::vector<int> last;
+  std::vector<double> caused_ms;
   int world_size = 0;
 };
 

@@ -10,6 +10,7 @@
 #include "harness/app/collective_check.h"
 #include "harness/app/commands.h"
 #include "harness/app/environment_probe.h"
+#include "harness/app/gpu_text.h"
 #include "harness/app/ranks.h"
 #include "harness/app/signal_watch.h"
 #include "harness/app/version.h"
@@ -73,6 +74,33 @@ void print_machine() {
   }
 }
 
+void print_gpu_state(const Gpu& gpu) {
+  std::string why_not;
+  const auto monitor = make_gpu_monitor(gpu.uuid, why_not);
+  if (!monitor) {
+    warn("the state of GPU " + std::to_string(gpu.index) + " cannot be read: " + why_not);
+    return;
+  }
+  const DeviceState state = monitor->read();
+  line("  now", device_state_text(state));
+  for (const std::string& sentence : device_warnings(gpu.index, state)) warn(sentence);
+}
+
+void print_gpus() {
+  fmt::print("GPUs\n");
+  const GpuSearch found = find_gpus();
+  if (found.runtime) line("CUDA runtime", *found.runtime);
+  if (found.driver_cuda) {
+    line("driver", fmt::format("{}, CUDA up to {}", gpu_driver_version().value_or("unknown"),
+                               *found.driver_cuda));
+  }
+  if (found.gpus.empty()) line("none", found.why_none);
+  for (const Gpu& gpu : found.gpus) {
+    line(fmt::format("GPU {}", gpu.index), gpu_text(gpu));
+    print_gpu_state(gpu);
+  }
+}
+
 // The mean cost of a call in a row of them; two are most of what a phase scope may cost.
 void print_clock() {
   fmt::print("clock\n");
@@ -110,6 +138,7 @@ void print_dataset(const std::string& folder) {
 void print_findings(const DoctorArguments& arguments) {
   print_build();
   print_machine();
+  print_gpus();
   print_clock();
   fmt::print("ranks\n");
   line("start them with", "mpirun -n N --bind-to none traceml-bench CONFIG");

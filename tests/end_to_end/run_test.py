@@ -216,6 +216,13 @@ class OtherCommands(EndToEnd):
         for part in ("traceml-bench", "libtorch", "CUDA", "NCCL", "CUPTI"):
             self.assertRegex(built, rf"(?m)^  {part} +\S")
 
+    def test_doctor_lists_gpus_or_says_why_there_are_none(self):
+        done = run("doctor", env={"CUDA_VISIBLE_DEVICES": ""})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        gpus = done.stdout[done.stdout.index("GPUs\n"):done.stdout.index("clock\n")]
+        why = r"CUDA is not built|no NVIDIA driver|CUDA_VISIBLE_DEVICES=''"
+        self.assertRegex(gpus, rf"(?m)^  none +({why})")
+
     def test_doctor_warns_about_variables_that_distort(self):
         self.assertNotIn("NCCL_DEBUG", run("doctor", env={"NCCL_DEBUG": "WARN"}).stdout)
         self.assertIn("NCCL_DEBUG=TRACE", run("doctor", env={"NCCL_DEBUG": "TRACE"}).stdout)

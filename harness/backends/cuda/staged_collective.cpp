@@ -39,8 +39,11 @@ class StagedCollective final : public Collective {
   ~StagedCollective() override {
     thread_.request_stop();
     thread_.join();
-    // The last copies may still read pinned memory.
+    // The last copies may still read pinned memory, and in an open step the host's collective may
+    // still write it: then it is left to the process.
     if (cudaStreamSynchronize(copies_.get()) != cudaSuccess) forget_last_error();
+    if (handed_over_ == 0) return;
+    for (Stage& stage : stages_) static_cast<void>(stage.host.release());
   }
 
   void all_reduce_mean(const BucketView& bucket) override {
@@ -104,7 +107,8 @@ class StagedCollective final : public Collective {
     {
       std::unique_lock lock(mutex_);
       const auto has_work = [this] { return fetched_ < handed_over_ || closing_; };
-      if (!changed_.wait(lock, stop, has_work)) return false;
+      changed_.wait(lock, stop, has_work);
+      if (stop.stop_requested()) return false;
       if (fetched_ < handed_over_) next = &stages_[fetched_++];
     }
     if (next != nullptr) {
