@@ -46,7 +46,8 @@ void add_gpu_facts(const Gpu& own, Transport& transport,
   const std::set<std::string> distinct(models.begin(), models.end());
   facts["gpu_model"] = fmt::format("{}", fmt::join(distinct, ", "));
   facts["gpu_compute_capability"] = own.compute_capability;
-  facts["gpu_memory_gib"] = fmt::format("{:.0f}", static_cast<double>(own.memory_bytes) / (1 << 30));
+  facts["gpu_memory_gib"] =
+      fmt::format("{:.0f}", static_cast<double>(own.memory_bytes) / (1 << 30));
   const GpuSearch search = find_gpus();
   if (search.runtime) facts["cuda"] = *search.runtime;
   if (nccl_built()) facts["nccl"] = nccl_version();

@@ -64,8 +64,8 @@ void Ranks::exchange_on_gpu(int device, bool shared, std::size_t bucket_records)
   } else if (shared || !nccl_built()) {
     device_collective_ = make_staged_collective(*own_collective_, device);
   } else {
-    device_collective_ = make_nccl_collective(*transport_, clock_, device,
-                                              {.bucket_records = bucket_records});
+    device_collective_ =
+        make_nccl_collective(*transport_, clock_, device, {.bucket_records = bucket_records});
   }
   collective_ = std::make_unique<WatchedCollective>(*device_collective_, roll_.own_position());
 }

@@ -171,12 +171,26 @@ TEST_F(DeviceStragglerTest, ADelayThatNeverReachesTheDeviceNamesNobody) {
 }
 
 // 0.3 ms at each of five buckets cost the others 0.3 ms and not 1.5: less than 1 % of the step.
-TEST_F(DeviceStragglerTest, ALateRankCostsWhatItIsLateAtTheLastBucket) {
+TEST_F(DeviceStragglerTest, ALateRankCostsWhatItIsLateWhereItIsLatest) {
   add_steps(300);
   EXPECT_THAT(named(), testing::IsEmpty());
   const AllReduceTally tally = tally_all_reduces(facts_, ArmIndex{0}, slots(), {WindowIndex{0}});
   EXPECT_EQ(last_steps_of(tally, Rank{1}), 80);
   EXPECT_NEAR(tally.caused_ms[0], 0.3, 0.0031);
+}
+
+// Two H200s, rank 1 late by 60 ms on the host, in microseconds: rank 0 waits in the first bucket and
+// makes no progress meanwhile, so that the ranks are level at the last one.
+TEST_F(DeviceStragglerTest, ARankThatOthersWaitForInTheFirstBucketAloneIsNamed) {
+  for (std::int64_t step = 1; step <= 80; ++step) {
+    add(0, step, 0, {60'397, 60'400, 91'783});
+    add(1, step, 0, {42'662, 42'673, 42'998});
+    add(0, step, 1, {118'806, 118'809, 118'866});
+    add(1, step, 1, {69'972, 69'976, 70'038});
+  }
+  ASSERT_EQ(named().size(), 1u);
+  EXPECT_EQ(named()[0].rank, Rank{1});
+  EXPECT_EQ(named()[0].last_steps, 80);
 }
 
 }  // namespace

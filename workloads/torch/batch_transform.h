@@ -13,7 +13,8 @@ namespace traceml {
 
 // The device work between a batch's arrival and forward: uint8 to normalised values (on a GPU those
 // that the network computes with), and the memory format of the model. A float32 channels_last
-// batch needs none and is read in place, but not by a captured step, which reads one place for ever.
+// batch needs none and is read in place, but not by a captured step, which reads one place for
+// ever.
 class BatchTransform {
  public:
   // `device` outlives it. `one_place`: every batch lies where the first one lay.

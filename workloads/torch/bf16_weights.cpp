@@ -26,8 +26,8 @@ Bf16Weights::Bf16Weights(const Network& network, const std::vector<at::Tensor>& 
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     at::Tensor parameter = parameters[i];
     if (keep.contains(parameter.unsafeGetTensorImpl())) continue;
-    parameter.set_data(values_.as_strided(parameter.sizes(), parameter.strides(),
-                                          flat.slices()[i].offset));
+    parameter.set_data(
+        values_.as_strided(parameter.sizes(), parameter.strides(), flat.slices()[i].offset));
   }
   cast();
 }

@@ -10,9 +10,7 @@ namespace traceml {
 
 struct DestroyEvent {
   // What fails here has been seen before by a call that could say so.
-  void operator()(cudaEvent_t event) const noexcept {
-    static_cast<void>(cudaEventDestroy(event));
-  }
+  void operator()(cudaEvent_t event) const noexcept { static_cast<void>(cudaEventDestroy(event)); }
 };
 using CudaEvent = std::unique_ptr<std::remove_pointer_t<cudaEvent_t>, DestroyEvent>;
 

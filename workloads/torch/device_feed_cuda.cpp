@@ -128,7 +128,8 @@ class DeviceFeed final : public BatchFeed {
     std::map<std::string, std::int64_t> counters = source_->counters();
     counters["copies_timed"] = times_.copies;
     counters["copies_bytes"] = times_.copies * shape_.bytes();
-    counters["copies_device_us"] = std::chrono::duration_cast<std::chrono::microseconds>(times_.total).count();
+    counters["copies_device_us"] =
+        std::chrono::duration_cast<std::chrono::microseconds>(times_.total).count();
     return counters;
   }
 
@@ -157,7 +158,8 @@ class DeviceFeed final : public BatchFeed {
       const TimedCopy& copy = timed_[static_cast<std::size_t>(i)];
       float ms = 0;
       C10_CUDA_CHECK(cudaEventElapsedTime(&ms, copy.begin.get(), copy.end.get()));
-      times_.total += std::chrono::duration_cast<Nanos>(std::chrono::duration<float, std::milli>(ms));
+      times_.total +=
+          std::chrono::duration_cast<Nanos>(std::chrono::duration<float, std::milli>(ms));
       ++times_.copies;
     }
     copies_ = 0;

@@ -18,8 +18,8 @@ struct CopyList {
   std::vector<at::Tensor> from;
 };
 
-// Runs after autograd has made the gradient: on a CPU on the training thread, on a GPU on autograd's
-// thread of that device, with the training's stream as the current one.
+// Runs after autograd has made the gradient: on a CPU on the training thread, on a GPU on
+// autograd's thread of that device, with the training's stream as the current one.
 class ReadyHook final : public torch::autograd::PostAccumulateGradHook {
  public:
   ReadyHook(GradientBuckets& buckets, std::size_t bucket) : buckets_(buckets), bucket_(bucket) {}

@@ -58,17 +58,15 @@ __global__ void normalise(NormaliseRequest request) {
     const std::int64_t channel = (first_channel + i) % kChannels;
     const std::int64_t pixel = (first + i) / kChannels;
     const std::int64_t image = pixel / request.pixels;
-    values[request.planar
-               ? (image * kChannels + channel) * request.pixels + pixel % request.pixels
-               : first + i] = out.values[i];
+    values[request.planar ? (image * kChannels + channel) * request.pixels + pixel % request.pixels
+                          : first + i] = out.values[i];
   }
 }
 
 }  // namespace
 
 const char* queue_normalise(const NormaliseRequest& request, DeviceQueue queue) {
-  const std::int64_t groups =
-      (request.images * request.pixels * kChannels + kValues - 1) / kValues;
+  const std::int64_t groups = (request.images * request.pixels * kChannels + kValues - 1) / kValues;
   const std::int64_t needed = groups > request.images ? groups : request.images;
   const auto blocks = static_cast<unsigned>((needed + kThreads - 1) / kThreads);
   auto* stream = reinterpret_cast<cudaStream_t>(queue.handle);

@@ -66,7 +66,8 @@ Replica::Replica(std::shared_ptr<Network> network, const WorkloadConfig& config,
   if (config.precision == Precision::kBf16) {
     bf16_ = std::make_unique<Bf16Weights>(*network_, parameters, *sgd_);
   }
-  buckets_ = std::make_unique<GradientBuckets>(parameters, *sgd_, config.bucket_mb, collective, queue);
+  buckets_ =
+      std::make_unique<GradientBuckets>(parameters, *sgd_, config.bucket_mb, collective, queue);
   snapshot_ = std::make_unique<Snapshot>(*network_, *sgd_);
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/core/error.h"
+#include "workloads/torch/add_relu.h"
 
 namespace traceml {
 namespace {
@@ -91,8 +92,7 @@ class Block : public nn::Module {
       if (i > 0) y = y.relu_();
       y = norms_[i]->forward(convolutions_[i]->forward(y));
     }
-    y += downsample_ ? downsample_->forward(x) : x;
-    return y.relu_();
+    return add_relu(y, downsample_ ? downsample_->forward(x) : x);
   }
 
  private:

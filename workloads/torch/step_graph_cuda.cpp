@@ -66,13 +66,13 @@ void find_nodes(cudaGraph_t graph, std::vector<GraphBorder>& borders) {
     if (type != cudaGraphNodeTypeEventRecord) continue;
     cudaEvent_t event = nullptr;
     C10_CUDA_CHECK(cudaGraphEventRecordNodeGetEvent(node, &event));
-    const auto border = std::find_if(borders.begin(), borders.end(), [event](const auto& each) {
-      return each.own.get() == event;
-    });
+    const auto border = std::find_if(borders.begin(), borders.end(),
+                                     [event](const auto& each) { return each.own.get() == event; });
     if (border != borders.end()) border->node = node;
   }
   for (const GraphBorder& border : borders) {
-    if (border.own && border.node == nullptr) throw RunError("a border of the captured step has no graph node");
+    if (border.own && border.node == nullptr)
+      throw RunError("a border of the captured step has no graph node");
   }
 }
 

@@ -219,9 +219,8 @@ class TorchWorkload final : public Workload {
 
   // Then no arm's reference has to do what a loader's batch needs: references are matched.
   bool all_input_free() const {
-    return std::all_of(config_.arms.begin(), config_.arms.end(), [](const ArmConfig& arm) {
-      return arm.input.source == Source::kSynthetic;
-    });
+    return std::all_of(config_.arms.begin(), config_.arms.end(),
+                       [](const ArmConfig& arm) { return arm.input.source == Source::kSynthetic; });
   }
 
   // Collective. Steps on any batch; every window begins from the snapshot.

@@ -26,9 +26,10 @@ std::optional<TorchFacts> torch_facts();
 
 // The training job of this rank with the data sets of the plan, those of them that are `listed`
 // already and others listed now, on GPU `gpu` of those that CUDA shows, or on the CPU. Collective
-// over ranks; sets libtorch's thread counts for the whole process, and with a GPU the current device
-// of the calling thread, which is the training thread. Transport and collective outlive the workload. Throws UsageError for a device, precision
-// or thread count that cannot be had, NotBuilt without libtorch.
+// over ranks; sets libtorch's thread counts for the whole process, and with a GPU the current
+// device of the calling thread, which is the training thread. Transport and collective outlive the
+// workload. Throws UsageError for a device, precision or thread count that cannot be had, NotBuilt
+// without libtorch.
 std::unique_ptr<Workload> make_torch_workload(const Plan& plan, Transport& transport,
                                               Collective& collective, std::optional<int> gpu,
                                               DataSets listed);

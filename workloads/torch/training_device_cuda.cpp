@@ -15,8 +15,7 @@
 namespace traceml {
 namespace {
 
-constexpr auto kAggregate =
-    static_cast<std::size_t>(c10::CachingAllocator::StatType::AGGREGATE);
+constexpr auto kAggregate = static_cast<std::size_t>(c10::CachingAllocator::StatType::AGGREGATE);
 
 // "9.10.2" of 91002.
 std::string cudnn_version() {
@@ -63,19 +62,19 @@ class CudaDevice final : public TrainingDevice {
   void normalize(const ArrivedBatch& bytes, const Normalisation& by,
                  const ArrivedBatch& out) override {
     const at::Tensor& values = out.images;
-    const char* error = queue_normalise(
-        {.bytes = bytes.images.const_data_ptr<std::uint8_t>(),
-         .values = values.mutable_data_ptr(),
-         .type = values.scalar_type() == at::kFloat ? NormalisedType::kFloat32
-                                                    : NormalisedType::kBfloat16,
-         .planar = !values.is_contiguous(at::MemoryFormat::ChannelsLast),
-         .images = values.size(0),
-         .pixels = values.size(2) * values.size(3),
-         .scale = by.scale.const_data_ptr<float>(),
-         .shift = by.shift.const_data_ptr<float>(),
-         .labels_in = bytes.labels.const_data_ptr<std::int64_t>(),
-         .labels_out = out.labels.mutable_data_ptr<std::int64_t>()},
-        queue());
+    const char* error =
+        queue_normalise({.bytes = bytes.images.const_data_ptr<std::uint8_t>(),
+                         .values = values.mutable_data_ptr(),
+                         .type = values.scalar_type() == at::kFloat ? NormalisedType::kFloat32
+                                                                    : NormalisedType::kBfloat16,
+                         .planar = !values.is_contiguous(at::MemoryFormat::ChannelsLast),
+                         .images = values.size(0),
+                         .pixels = values.size(2) * values.size(3),
+                         .scale = by.scale.const_data_ptr<float>(),
+                         .shift = by.shift.const_data_ptr<float>(),
+                         .labels_in = bytes.labels.const_data_ptr<std::int64_t>(),
+                         .labels_out = out.labels.mutable_data_ptr<std::int64_t>()},
+                        queue());
     if (error != nullptr) throw RunError(std::string("the normalise kernel: ") + error);
   }
 

@@ -23,9 +23,9 @@ struct Trained {
 };
 
 // forward, loss, backward, optimizer. backward ends when all gradients hold the mean over ranks; it
-// gives their memory up, so that the optimizer has none to zero. Returns the loss without its graph;
-// nothing reads it here. marks == nullptr: no hook of any kind. `holder`, if any, has the batch
-// back as soon as backward has consumed it.
+// gives their memory up, so that the optimizer has none to zero. Returns the loss without its
+// graph; nothing reads it here. marks == nullptr: no hook of any kind. `holder`, if any, has the
+// batch back as soon as backward has consumed it.
 at::Tensor train_on(const Trained& trained, const ArrivedBatch& batch, PhaseMarks* marks,
                     BatchFeed* holder = nullptr);
 
@@ -35,7 +35,6 @@ at::Tensor training_step(const Trained& trained, BatchFeed& feed, BatchTransform
                          PhaseMarks* marks);
 
 // The same with a captured train_on() on transform.place(). The loss lies in graph.loss().
-void training_step(StepGraph& graph, BatchFeed& feed, BatchTransform& transform,
-                   PhaseMarks* marks);
+void training_step(StepGraph& graph, BatchFeed& feed, BatchTransform& transform, PhaseMarks* marks);
 
 }  // namespace traceml

@@ -54,7 +54,8 @@ class DeviceFeedOnGpu : public testing::GpuTest {
     feed->park();
     EXPECT_EQ(source.batches_out_at_park, 0) << "park() came before the loader had all slots back";
     const at::Tensor expected = torch::arange(batches);
-    const at::Tensor whole = least.cpu().eq(expected.remainder(251))
+    const at::Tensor whole = least.cpu()
+                                 .eq(expected.remainder(251))
                                  .logical_and(most.cpu().eq(expected.remainder(251)))
                                  .logical_and(labels.cpu().eq(expected));
     return batches - whole.sum().item<std::int64_t>();

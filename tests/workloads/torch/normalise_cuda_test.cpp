@@ -16,8 +16,9 @@ class NormaliseOnGpu : public testing::GpuTest {
   // Every byte value, for images of `size` pixels square.
   static ArrivedBatch bytes(std::int64_t images, std::int64_t size) {
     const at::Tensor values = torch::arange(images * 3 * size * size).mul(37).remainder(256);
-    return {values.to(at::kByte).reshape({images, 3, size, size}).contiguous(
-                at::MemoryFormat::ChannelsLast),
+    return {values.to(at::kByte)
+                .reshape({images, 3, size, size})
+                .contiguous(at::MemoryFormat::ChannelsLast),
             torch::arange(images)};
   }
 

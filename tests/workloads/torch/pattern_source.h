@@ -23,8 +23,8 @@ class PatternSource final : public BatchSource {
   explicit PatternSource(const ArmConfig& arm)
       : images_(kSlots, std::vector<std::byte>(static_cast<std::size_t>(arm.workload.batch_size) *
                                                3 * image_pixels(arm))),
-        labels_(kSlots, std::vector<std::int64_t>(
-                            static_cast<std::size_t>(arm.workload.batch_size))),
+        labels_(kSlots,
+                std::vector<std::int64_t>(static_cast<std::size_t>(arm.workload.batch_size))),
         classes_(arm.workload.classes),
         free_(kSlots, true) {}
 
@@ -40,8 +40,8 @@ class PatternSource final : public BatchSource {
     ++out_;
     std::memset(images_[slot].data(), byte_of(next_), images_[slot].size());
     for (std::int64_t& label : labels_[slot]) label = next_ % classes_;
-    return {images_[slot].data(), labels_[slot].data(),
-            std::ssize(labels_[slot]), next_++, static_cast<int>(slot)};
+    return {images_[slot].data(), labels_[slot].data(), std::ssize(labels_[slot]), next_++,
+            static_cast<int>(slot)};
   }
 
   void release(const HostBatch& batch) override {

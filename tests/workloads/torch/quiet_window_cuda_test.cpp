@@ -79,8 +79,7 @@ std::map<std::string, int> loud(const std::map<std::string, int>& calls) {
   return found;
 }
 
-class QuietWindow : public testing::GpuTest,
-                    public ::testing::WithParamInterface<Execution> {};
+class QuietWindow : public testing::GpuTest, public ::testing::WithParamInterface<Execution> {};
 
 TEST_P(QuietWindow, WaitsForNothingAndAllocatesNothingOnTheDevice) {
   constexpr int kSteps = 12;
@@ -129,8 +128,7 @@ TEST_P(QuietWindow, WaitsForNothingAndAllocatesNothingOnTheDevice) {
   workload->end();
 }
 
-INSTANTIATE_TEST_SUITE_P(All, QuietWindow,
-                         ::testing::Values(Execution::kEager, Execution::kGraph));
+INSTANTIATE_TEST_SUITE_P(All, QuietWindow, ::testing::Values(Execution::kEager, Execution::kGraph));
 
 }  // namespace
 }  // namespace traceml

@@ -70,8 +70,8 @@ class CountingTransport final : public Transport {
 struct Job {
   explicit Job(Plan plan = four_arms())
       : arms(plan.config.arms.size()),
-        workload(
-            make_torch_workload(plan, transport, collective, std::nullopt, std::make_unique<MemoryInputs>(log))) {
+        workload(make_torch_workload(plan, transport, collective, std::nullopt,
+                                     std::make_unique<MemoryInputs>(log))) {
     for (std::size_t i = 0; i < arms; ++i) workload->prepare(ArmIndex{static_cast<int>(i)});
   }
 
@@ -256,8 +256,8 @@ TEST(TorchWorkload, CountsTheStepsOfCollectiveRecordsFromTheBeginOfTheWindow) {
   SingleCollective single;
   RecordsOfTwoBuckets collective(single);
   MemoryInputsLog log;
-  const auto workload =
-      make_torch_workload(plan, transport, collective, std::nullopt, std::make_unique<MemoryInputs>(log));
+  const auto workload = make_torch_workload(plan, transport, collective, std::nullopt,
+                                            std::make_unique<MemoryInputs>(log));
   workload->prepare(kReference);
   for (const bool record : {false, true, true}) {
     workload->begin(kReference, 0, record);
@@ -291,8 +291,8 @@ TEST(TorchWorkload, RanksHoldEqualParametersAfterTrainingOnDifferentBatches) {
     Plan plan = four_arms();
     plan.config.arms = {plan.config.arms[1]};
     plan.config.seed += rank;  // own weights, if they were not broadcast
-    const auto workload =
-        make_torch_workload(plan, transport, collective, std::nullopt, std::make_unique<MemoryInputs>(log, rank));
+    const auto workload = make_torch_workload(plan, transport, collective, std::nullopt,
+                                              std::make_unique<MemoryInputs>(log, rank));
     workload->prepare(ArmIndex{0});
     workload->begin(ArmIndex{0}, 0, true);
     for (int step = 0; step < 3; ++step) workload->step(nullptr);

@@ -194,10 +194,10 @@ TEST_P(MarkedStepsOnGpu, HaveADeviceTimeForEveryPhaseAndOfTheWholeWindow) {
   EXPECT_EQ(job.workload->counters().at("device_allocations_in_windows"), 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, MarkedStepsOnGpu,
-    ::testing::Combine(::testing::Values(Execution::kEager, Execution::kGraph),
-                       ::testing::Values(Precision::kFp32, Precision::kTf32, Precision::kBf16)));
+INSTANTIATE_TEST_SUITE_P(All, MarkedStepsOnGpu,
+                         ::testing::Combine(::testing::Values(Execution::kEager, Execution::kGraph),
+                                            ::testing::Values(Precision::kFp32, Precision::kTf32,
+                                                              Precision::kBf16)));
 
 TEST_F(TrainingOnGpu, TellsThePeakOfItsMemory) {
   Job job(Execution::kEager, Precision::kFp32);
