@@ -4,6 +4,7 @@
 #include <cmath>
 #include <span>
 
+#include "harness/analysis/device_figures.h"
 #include "harness/analysis/distribution.h"
 #include "harness/analysis/launch_pool.h"
 #include "harness/analysis/statistics.h"
@@ -194,6 +195,7 @@ ArmAnalysis analyze_arm(const CampaignFacts& facts, ArmIndex arm, const Campaign
   } else if (own.reference) {
     summary.fraction_of_reference = fraction_of(facts, arm, *own.reference, windows);
   }
+  summary.memory = memory_figures_of(rows.timed);
   if (any_of(rows.timed)) fill_steps(align_rows(world_of(facts), std::move(rows.timed)), analysis);
   if (any_of(rows.warmup)) {
     fill_warmup(facts, align_rows(world_of(facts), std::move(rows.warmup)), analysis);
@@ -241,6 +243,7 @@ std::vector<std::string> warnings_of(const ArmAnalysis& arm,
   if (summary.instrumented && !summary.clock && summary.windows > 0) {
     warnings.push_back(summary.name + ": no step was recorded in its valid windows");
   }
+  for (std::string& warning : device_warnings(summary)) warnings.push_back(std::move(warning));
   return warnings;
 }
 

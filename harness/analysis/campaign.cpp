@@ -5,6 +5,7 @@
 #include <set>
 
 #include "harness/analysis/arm_summary.h"
+#include "harness/analysis/device_figures.h"
 #include "harness/analysis/gate_replay.h"
 #include "harness/analysis/gate_result.h"
 #include "harness/analysis/launch_pool.h"
@@ -62,6 +63,7 @@ std::vector<ArmAnalysis> analyze_arms(const CampaignFacts& facts,
         analyze_arm(facts, arm, windows, std::move(rows[i]), series_of(steps[i], valid)));
     ArmSummary& own = arms.back().summary;
     own.all_reduce = all_reduce_figures(facts, arm, ranks, valid);
+    own.device = device_figures_of(ranks, windows.arms[i]);
     const AllReduceTally tally = tally_all_reduces(facts, arm, ranks, valid);
     for (RankFigures& rank : own.ranks) {
       rank.all_reduce_steps = static_cast<std::int64_t>(tally.last.size());
@@ -130,6 +132,18 @@ void judge_overall(CampaignSummary& summary) {
                                            : ExitCode::kPass);
 }
 
+// What is judged over the whole run and not at looks: they have neither phases nor device states.
+std::vector<Finding> findings_of_whole_run(const CampaignFacts& facts, const GateSpec& gate,
+                                           const ArmAnalysis& candidate,
+                                           const ArmAnalysis& baseline) {
+  std::vector<Finding> findings;
+  if (auto finding = reference_finding(facts, gate, baseline)) findings.push_back(*finding);
+  for (const ArmAnalysis* arm : {&candidate, &baseline}) {
+    if (auto finding = throttle_finding(arm->summary)) findings.push_back(*finding);
+  }
+  return findings;
+}
+
 // What forbids a verdict on the campaign itself, whatever it is held against.
 std::vector<Finding> findings_of(const CampaignFacts& facts, const GateSpec& gate,
                                  const CampaignWindows& windows,
@@ -138,7 +152,9 @@ std::vector<Finding> findings_of(const CampaignFacts& facts, const GateSpec& gat
   std::vector<Finding> findings = window_findings(facts, gate, pairs, pairs.pairs);
   const ArmAnalysis& candidate = arm_of(arms, gate.candidate);
   const ArmAnalysis& baseline = arm_of(arms, gate.baseline);
-  if (auto finding = reference_finding(facts, gate, baseline)) findings.push_back(*finding);
+  for (Finding& finding : findings_of_whole_run(facts, gate, candidate, baseline)) {
+    findings.push_back(std::move(finding));
+  }
   if (auto finding = steadiness_finding(facts, gate, candidate.series, baseline.series)) {
     findings.push_back(*finding);
   }
@@ -187,18 +203,21 @@ CampaignSummary summarize_campaign(const CampaignFacts& facts,
     const auto more = warnings_of(arms[i], windows.arms[i]);
     summary.warnings.insert(summary.warnings.end(), more.begin(), more.end());
   }
-  std::set<std::string> carry_over;
+  std::set<std::string> of_gates;
   for (std::size_t i = 0; i < facts.gates.size(); ++i) {
     const GateSpec& gate = facts.gates[i];
     const ArmAnalysis& candidate = arm_of(arms, gate.candidate);
     const ArmAnalysis& baseline = arm_of(arms, gate.baseline);
     summary.gates.push_back(
-        gate_result(facts, gate, gates[i], reference_finding(facts, gate, baseline)));
+        gate_result(facts, gate, gates[i],
+                    findings_of_whole_run(facts, gate, candidate, baseline)));
     warn_of_wait(facts, gate, gates[i], summary.warnings);
     GateResult& result = summary.gates.back();
     result.where = differences_between(candidate, baseline);
     result.outside_step = outside_the_step(result, candidate, baseline);
-    warn_of_carry_over(facts, gate, arms, carry_over);
+    warn_of_carry_over(facts, gate, arms, of_gates);
+    const std::string capped = power_cap_warning(candidate.summary, baseline.summary);
+    if (!capped.empty()) of_gates.insert(capped);
   }
   for (std::size_t i = 0; stored != nullptr && i < facts.stored_gates.size(); ++i) {
     const GateSpec& gate = facts.stored_gates[i];
@@ -206,7 +225,7 @@ CampaignSummary summarize_campaign(const CampaignFacts& facts,
                                                  stored->baselines.at(i),
                                                  findings_of(facts, gate, windows, arms)));
   }
-  summary.warnings.insert(summary.warnings.end(), carry_over.begin(), carry_over.end());
+  summary.warnings.insert(summary.warnings.end(), of_gates.begin(), of_gates.end());
   for (const ArmAnalysis& arm : arms) summary.arms.push_back(arm.summary);
   judge_overall(summary);
   return summary;
@@ -232,7 +251,7 @@ LookDecision decide_at_look(const CampaignFacts& facts, const std::vector<RankRe
   LookDecision decision;
   std::set<ArmIndex> needed;
   for (std::size_t i = 0; i < gates.size(); ++i) {
-    decision.gates.push_back(gate_result(facts, facts.gates[i], gates[i], std::nullopt));
+    decision.gates.push_back(gate_result(facts, facts.gates[i], gates[i], {}));
     if (gates[i].closed_at > 0 || gates[i].hopeless()) continue;
     needed.insert(facts.gates[i].candidate);
     needed.insert(facts.gates[i].baseline);

@@ -136,7 +136,7 @@ std::string why_fail(const GateSpec& gate, const Judgement& judgement) {
 }
 
 GateResult gate_result(const CampaignFacts& facts, const GateSpec& gate, const GateState& state,
-                       const std::optional<Finding>& reference) {
+                       const std::vector<Finding>& of_whole_run) {
   const GateEvaluation& evaluation = state.evaluation;
   const GateRule rule = rule_of(facts, gate);
   GateResult result;
@@ -153,7 +153,7 @@ GateResult gate_result(const CampaignFacts& facts, const GateSpec& gate, const G
   fill_estimate(evaluation, rule, result);
   fill_differences(facts, gate, evaluation, result);
   std::vector<Finding> findings = evaluation.findings;
-  if (reference) findings.push_back(*reference);
+  findings.insert(findings.end(), of_whole_run.begin(), of_whole_run.end());
   if (findings.empty() && evaluation.outcome == Outcome::kPass) {
     result.outcome = Outcome::kPass;
     result.why = why_pass(gate, *evaluation.judgement);

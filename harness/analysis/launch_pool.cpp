@@ -75,10 +75,12 @@ void append_launch(const CampaignFacts& launch, int before, std::vector<RankReco
     }
     move_windows(rank.steps, windows);
     move_windows(rank.collectives, windows);
+    for (DeviceRecord& device : rank.devices) device.window.value += windows;
     RankRecords& slot = slot_of(pool, rank.rank);
     append(std::move(rank.windows), &slot.windows);
     append(std::move(rank.steps), &slot.steps);
     append(std::move(rank.collectives), &slot.collectives);
+    append(std::move(rank.devices), &slot.devices);
   }
 }
 

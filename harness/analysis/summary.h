@@ -61,6 +61,28 @@ struct RankFigures {
   std::int64_t all_reduce_steps = 0;    // steps with records of all ranks
 };
 
+struct Range {
+  double min = 0, mean = 0, max = 0;
+};
+
+// The devices of an arm's valid windows, as read just before and just after each; over ranks.
+struct DeviceFigures {
+  std::int64_t windows = 0;          // with a reading of throttle reasons
+  std::int64_t throttled = 0;        // of them, with a reason that forbids a verdict
+  std::int64_t power_capped = 0;     // of them, at the power cap
+  std::vector<std::string> reasons;  // that were seen, but for idle: "sw_power_cap"
+  std::optional<Range> sm_clock_mhz, memory_clock_mhz, power_w, temperature_c;
+  std::int64_t shared_windows = 0;  // with another process on a device
+};
+
+// Of the timed steps of an arm's valid windows, as the device's allocator says.
+struct MemoryFigures {
+  std::optional<std::int64_t> allocated_peak_bytes;  // largest of steps and ranks
+  std::optional<std::int64_t> reserved_peak_bytes;
+  std::int64_t grown_windows = 0;  // in which some rank reserved more than at the first timed step
+  std::int64_t growth_bytes = 0;   // most in one of them
+};
+
 struct ArmSummary {
   ArmIndex arm;
   std::string name;
@@ -86,6 +108,8 @@ struct ArmSummary {
   std::optional<Millis> first_step;              // input_wait + traced
   std::optional<double> loss_first, loss_last;   // mean over windows
   std::optional<AllReduceFigures> all_reduce{};  // null without records of it
+  std::optional<DeviceFigures> device;           // null: no monitor
+  std::optional<MemoryFigures> memory;           // null: no step has its memory
 };
 
 // A change between the two arms of a gate, mean over ranks, on one clock.

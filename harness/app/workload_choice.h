@@ -8,6 +8,7 @@
 #include "harness/app/ranks.h"
 #include "harness/plan/plan.h"
 #include "harness/ports/device_clock.h"
+#include "harness/ports/device_monitor.h"
 #include "harness/ports/host_clock.h"
 #include "harness/ports/workload.h"
 #include "workloads/input/dataset.h"
@@ -23,7 +24,8 @@ class ChosenWorkload {
   virtual Workload& workload() = 0;
   virtual Transport& transport() = 0;
   virtual HostClock& clock() = 0;
-  virtual DeviceClock* device() = 0;  // null: none
+  virtual DeviceClock* device() = 0;                    // null: none
+  virtual DeviceMonitor* monitor() { return nullptr; }  // null: none
 };
 
 // Collective. `plan`, `ranks` and `clock` outlive it; `listed` are the data sets of the plan.

@@ -15,10 +15,11 @@ namespace traceml {
 
 class RawWriter {
  public:
-  // Creates DIR and in it windows_rank_0000.csv, steps_..., collectives_...; arm_names[i] is the
-  // name of ArmIndex{i}. Throws RunError (file exists, disk full, not writable) from here and from
-  // append().
-  RawWriter(const std::string& dir, RunId run, Rank rank, std::vector<std::string> arm_names);
+  // Creates DIR and in it windows_rank_0000.csv, steps_..., collectives_... and, with a monitor,
+  // device_...; arm_names[i] is the name of ArmIndex{i}. Throws RunError (file exists, disk full,
+  // not writable) from here and from append().
+  RawWriter(const std::string& dir, RunId run, Rank rank, std::vector<std::string> arm_names,
+            bool with_monitor = false);
   ~RawWriter();
   RawWriter(const RawWriter&) = delete;
   RawWriter& operator=(const RawWriter&) = delete;
@@ -26,7 +27,8 @@ class RawWriter {
   // One window or, with no window record, the warm-up of an arm: rows of each file, then its
   // checksum line, then fdatasync. Blocks on the disk: outside windows only.
   void append(const std::vector<WindowRecord>& windows, const std::vector<StepRecord>& steps,
-              const std::vector<CollectiveRecord>& collectives);
+              const std::vector<CollectiveRecord>& collectives,
+              const std::vector<DeviceRecord>& devices = {});
 
  private:
   struct Files;
@@ -43,7 +45,7 @@ struct RawFolder {
 
 // Throws RunError naming file and line where a file is of another run or rank or a checksum does
 // not match, unless accept_edited. A torn last window is left out and named in `warnings`, as is a
-// missing file (docs/files.md).
+// missing file (docs/files.md); a device file is there where a monitor was.
 RankRecords read_rank_records(const RawFolder& folder, Rank rank,
                               std::vector<std::string>* warnings);
 

@@ -15,7 +15,8 @@ std::string steps_header() {
   return header + ",allocated_peak_bytes,reserved_peak_bytes";
 }
 
-constexpr std::array<std::string_view, 3> kStems = {"windows", "steps", "collectives"};
+constexpr std::array<std::string_view, kRawFiles.size()> kStems = {"windows", "steps",
+                                                                   "collectives", "device"};
 
 }  // namespace
 
@@ -24,11 +25,12 @@ std::string raw_file_name(RawFile file, Rank rank) {
 }
 
 const std::string& raw_header(RawFile file) {
-  static const std::array<std::string, 3> kHeaders = {
+  static const std::array<std::string, kRawFiles.size()> kHeaders = {
       "arm,block,order,window,steps,start_host_ns,end_host_ns,queue_start,queue_end,loss_first,"
       "loss_last,void_reason",
-      steps_header(),
-      "arm,window,step,bucket,bytes,issue_host_ns,arrival_ns,start_ns,end_ns,clock"};
+      steps_header(), "arm,window,step,bucket,bytes,issue_host_ns,arrival_ns,start_ns,end_ns,clock",
+      "window,when,sm_clock_mhz,memory_clock_mhz,power_w,temperature_c,throttle_reasons,"
+      "other_processes"};
   return kHeaders[index_of(file)];
 }
 

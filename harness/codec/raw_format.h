@@ -11,10 +11,11 @@
 
 namespace traceml {
 
-enum class RawFile : unsigned char { kWindows, kSteps, kCollectives };
+// kDevice: only of ranks whose device has a monitor.
+enum class RawFile : unsigned char { kWindows, kSteps, kCollectives, kDevice };
 
-inline constexpr std::array<RawFile, 3> kRawFiles = {RawFile::kWindows, RawFile::kSteps,
-                                                     RawFile::kCollectives};
+inline constexpr std::array<RawFile, 4> kRawFiles = {RawFile::kWindows, RawFile::kSteps,
+                                                     RawFile::kCollectives, RawFile::kDevice};
 
 constexpr std::size_t index_of(RawFile file) {
   return static_cast<std::size_t>(file);
@@ -30,6 +31,10 @@ const std::string& raw_header(RawFile file);
 // windows".
 std::string raw_identity(RunId run, Rank rank, RawFile file);
 std::string raw_identity(RunId run, Rank rank, std::string_view kind);
+
+// Of a device row.
+inline constexpr std::string_view kBeforeWord = "before";
+inline constexpr std::string_view kAfterWord = "after";
 
 // How every identity begins.
 inline constexpr std::string_view kIdentity = "#run ";

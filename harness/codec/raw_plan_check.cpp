@@ -31,6 +31,7 @@ class PlanCheck {
     }
     check_steps();
     check_collectives();
+    check_devices();
   }
 
  private:
@@ -140,6 +141,17 @@ class PlanCheck {
       keys.push_back({record.window, record.arm, record.step, record.bucket});
     }
     refuse_twins(RawFile::kCollectives, std::move(keys));
+  }
+
+  void check_devices() const {
+    std::set<std::pair<WindowIndex, DeviceWhen>> seen;
+    for (const DeviceRecord& record : records_.devices) {
+      const std::string row =
+          fmt::format("window {}, {}", record.window.value,
+                      record.when == DeviceWhen::kBefore ? kBeforeWord : kAfterWord);
+      if (!arm_of_.contains(record.window)) refuse(RawFile::kDevice, row, kNotPlanned);
+      if (!seen.insert({record.window, record.when}).second) refuse(RawFile::kDevice, row, kTwice);
+    }
   }
 
   struct Key {

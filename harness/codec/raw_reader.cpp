@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
+#include <cstdint>
 #include <filesystem>
 #include <limits>
 #include <string_view>
@@ -20,6 +22,7 @@ namespace {
 // 2^60 ns are 36 years: differences of two time points are durations that 64 bits hold.
 constexpr WholeRange kTimePoints = {-(1LL << 60), 1LL << 60};
 constexpr WholeRange kCounts = {0, std::numeric_limits<int>::max()};
+constexpr WholeRange kReasonBits = {0, std::numeric_limits<std::int64_t>::max()};
 constexpr WholeRange kBytes = {0, 1LL << 60};
 
 std::optional<WindowIndex> optional_window(RawRow* row) {
@@ -86,6 +89,28 @@ void read_row(RawRow* row, ArmNames* arms, CollectiveRecord* record) {
   record->clock = row->text();
 }
 
+template <typename Value>
+std::optional<Value> optional_of(RawRow* row, WholeRange range) {
+  const auto value = row->optional_whole(range);
+  return value ? std::optional(static_cast<Value>(*value)) : std::nullopt;
+}
+
+// Names no arm: that of its window.
+void read_row(RawRow* row, ArmNames* /*arms*/, DeviceRecord* record) {
+  constexpr WholeRange kTemperatures = {-273, 1000};
+  record->window = WindowIndex{row->whole(kCounts)};
+  const std::string_view when = row->text();
+  if (when != kBeforeWord && when != kAfterWord) row->fail("is neither before nor after", when);
+  record->when = when == kBeforeWord ? DeviceWhen::kBefore : DeviceWhen::kAfter;
+  record->sm_clock_mhz = optional_of<int>(row, kCounts);
+  record->memory_clock_mhz = optional_of<int>(row, kCounts);
+  record->power_w = row->optional_decimal();
+  if (record->power_w && !std::isfinite(*record->power_w)) row->fail("is not finite");
+  record->temperature_c = optional_of<int>(row, kTemperatures);
+  record->throttle_reasons = optional_of<std::uint64_t>(row, kReasonBits);
+  record->other_processes = optional_of<int>(row, kCounts);
+}
+
 template <typename Record>
 std::vector<Record> read_rows(const RawText& raw, RawFile file, std::size_t groups,
                               const std::vector<std::string>& arm_names) {
@@ -122,6 +147,7 @@ RankRecords read_rank_records(const RawFolder& folder, Rank rank,
   for (const RawFile file : kRawFiles) {
     const std::string name = raw_file_name(file, rank);
     if (!std::filesystem::exists(folder.path + "/" + name)) {
+      if (file == RawFile::kDevice) continue;  // no monitor
       warnings->push_back(name + missing_words(file, rank));
       if (file == RawFile::kCollectives) continue;
       return {rank, {}, {}, {}};
@@ -139,7 +165,7 @@ RankRecords read_rank_records(const RawFolder& folder, Rank rank,
         "{}: its last {} of {} checksummed groups are missing in another file of rank {}; left out",
         raw.name, raw.groups.size() - groups, raw.groups.size(), rank.value));
   }
-  const auto& [windows, steps, collectives] = texts;
+  const auto& [windows, steps, collectives, devices] = texts;
   const std::vector<std::string>& arms = folder.arm_names;
   RankRecords records{rank,
                       read_rows<WindowRecord>(windows, RawFile::kWindows, groups, arms),
@@ -148,6 +174,9 @@ RankRecords read_rank_records(const RawFolder& folder, Rank rank,
   if (!collectives.groups.empty()) {
     records.collectives =
         read_rows<CollectiveRecord>(collectives, RawFile::kCollectives, groups, arms);
+  }
+  if (!devices.groups.empty()) {
+    records.devices = read_rows<DeviceRecord>(devices, RawFile::kDevice, groups, arms);
   }
   return records;
 }

@@ -91,6 +91,18 @@ void add_row(std::string* rows, const std::string& arm, const CollectiveRecord& 
   rows->append(",").append(csv_field(one_line(record.clock))).append("\n");
 }
 
+void add_row(std::string* rows, const DeviceRecord& record) {
+  fmt::format_to(std::back_inserter(*rows), "{},{}", record.window.value,
+                 record.when == DeviceWhen::kBefore ? kBeforeWord : kAfterWord);
+  add(rows, record.sm_clock_mhz);
+  add(rows, record.memory_clock_mhz);
+  add(rows, record.power_w);
+  add(rows, record.temperature_c);
+  add(rows, record.throttle_reasons);
+  add(rows, record.other_processes);
+  rows->push_back('\n');
+}
+
 void check_name(const std::string& arm) {
   if (std::any_of(arm.begin(), arm.end(), is_control)) {
     throw RunError(fmt::format(
@@ -109,6 +121,7 @@ void make_folder(const std::string& dir) {
 
 struct RawWriter::Files {
   std::array<ChecksummedFile, 3> files;
+  std::optional<ChecksummedFile> device;
   std::vector<std::string> arms;  // as CSV fields
 
   template <typename Record>
@@ -122,7 +135,7 @@ struct RawWriter::Files {
 };
 
 RawWriter::RawWriter(const std::string& dir, RunId run, Rank rank,
-                     std::vector<std::string> arm_names) {
+                     std::vector<std::string> arm_names, bool with_monitor) {
   for (std::string& arm : arm_names) {
     check_name(arm);
     arm = csv_field(arm);
@@ -134,16 +147,24 @@ RawWriter::RawWriter(const std::string& dir, RunId run, Rank rank,
   };
   files_ = std::make_unique<Files>(
       Files{{create(RawFile::kWindows), create(RawFile::kSteps), create(RawFile::kCollectives)},
+            std::nullopt,
             std::move(arm_names)});
+  if (with_monitor) files_->device.emplace(create(RawFile::kDevice));
 }
 
 RawWriter::~RawWriter() = default;
 
 void RawWriter::append(const std::vector<WindowRecord>& windows,
                        const std::vector<StepRecord>& steps,
-                       const std::vector<CollectiveRecord>& collectives) {
+                       const std::vector<CollectiveRecord>& collectives,
+                       const std::vector<DeviceRecord>& devices) {
   files_->append(RawFile::kSteps, steps);
   files_->append(RawFile::kCollectives, collectives);
+  if (files_->device) {
+    std::string rows;
+    for (const DeviceRecord& record : devices) add_row(&rows, record);
+    files_->device->append(std::move(rows), std::ssize(devices));
+  }
   // Last: a window counts as finished once its own row is there.
   files_->append(RawFile::kWindows, windows);
 }

@@ -260,7 +260,7 @@ std::string write_run_json(const RunInfo& info, const Plan& plan, const Campaign
                      {"created_utc", info.created_utc},
                      {"verdict", verdict_json(info, summary)},
                      {"gates", std::move(gates)},
-                     {"arms", arms_json(plan.facts, summary)},
+                     {"arms", arms_json(info, plan, summary)},
                      {"ranks", ranks_json(info, summary)},
                      {"stragglers", stragglers_json(summary)},
                      {"commands", commands_json(plan, summary)},
@@ -276,8 +276,8 @@ std::string write_run_json(const RunInfo& info, const Plan& plan, const Campaign
                      {"equal_by_design", shareable_map(info.equal_by_design)},
                      {"config", config_json(plan)},
                      {"counters", info.counters},
-                     {"memory", nullptr},
-                     {"mfu", nullptr}};
+                     {"memory", memory_json(summary)},
+                     {"mfu", mfu_json(info, plan, summary)}};
   if (!plan.facts.pooled) return json_text(json);
   Json over_launches = json;
   over_launches["launches"] = launches_json(summary, plan);

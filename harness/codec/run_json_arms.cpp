@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "harness/codec/efficiency.h"
 #include "harness/codec/hosts_file.h"
 #include "harness/codec/json_text.h"
 #include "harness/codec/shareable_text.h"
@@ -77,6 +78,51 @@ Json all_reduce_json(const std::optional<AllReduceFigures>& figures) {
           {"buckets", std::move(buckets)}};
 }
 
+Json bytes_json(const std::optional<std::int64_t>& bytes) {
+  return bytes ? Json(*bytes) : Json(nullptr);
+}
+
+Json memory_of_arm(const ArmSummary& arm) {
+  if (!arm.memory) return nullptr;
+  return {{"allocated_peak_bytes", bytes_json(arm.memory->allocated_peak_bytes)},
+          {"reserved_peak_bytes", bytes_json(arm.memory->reserved_peak_bytes)},
+          {"grown_windows", arm.memory->grown_windows},
+          {"growth_bytes", arm.memory->growth_bytes}};
+}
+
+Json range_json(const std::optional<Range>& range) {
+  if (!range) return nullptr;
+  return {{"min", json_number(range->min)},
+          {"mean", json_number(range->mean)},
+          {"max", json_number(range->max)}};
+}
+
+Json device_of_arm(const ArmSummary& arm) {
+  if (!arm.device) return nullptr;
+  const DeviceFigures& device = *arm.device;
+  return {{"windows", device.windows},
+          {"throttled_windows", device.throttled},
+          {"power_capped_windows", device.power_capped},
+          {"shared_windows", device.shared_windows},
+          {"reasons", device.reasons},
+          {"sm_clock_mhz", range_json(device.sm_clock_mhz)},
+          {"memory_clock_mhz", range_json(device.memory_clock_mhz)},
+          {"power_w", range_json(device.power_w)},
+          {"temperature_c", range_json(device.temperature_c)}};
+}
+
+void add_efficiency(Json* json, const std::optional<Efficiency>& efficiency) {
+  Json& to = *json;
+  to["mfu"] = efficiency ? json_number(efficiency->mfu) : Json(nullptr);
+  to["hfu"] = efficiency ? json_number(efficiency->hfu()) : Json(nullptr);
+  to["flop"] = nullptr;
+  if (!efficiency) return;
+  to["flop"] = {{"per_image", json_number(efficiency->flop_per_image)},
+                {"tflop_per_s", json_number(efficiency->tflop_per_s)},
+                {"peak_tflop_per_s", json_number(efficiency->peak_tflop_per_s)},
+                {"peak_source", efficiency->peak_source}};
+}
+
 Json arm_json(const ArmFacts& facts, const std::string& reference, const ArmSummary& arm) {
   Json json = {{"step_wall_ms", json_number(arm.wall_per_step)}};
   add_figures(&json, arm.global);
@@ -104,6 +150,8 @@ Json arm_json(const ArmFacts& facts, const std::string& reference, const ArmSumm
   json["windows"] = arm.windows;
   json["voided_windows"] = arm.voided_windows;
   json["outlier_windows"] = arm.outlier_windows;
+  json["memory"] = memory_of_arm(arm);
+  json["device"] = device_of_arm(arm);
   return json;
 }
 
@@ -125,15 +173,44 @@ Json rank_arms_json(Rank rank, const CampaignSummary& summary) {
 
 }  // namespace
 
-Json arms_json(const CampaignFacts& facts, const CampaignSummary& summary) {
+Json arms_json(const RunInfo& info, const Plan& plan, const CampaignSummary& summary) {
+  const CampaignFacts& facts = plan.facts;
   Json arms = Json::object();
   for (const ArmSummary& arm : summary.arms) {
     const ArmFacts& of = facts.arms.at(static_cast<std::size_t>(arm.arm.value));
     const std::string reference =
         of.reference ? facts.arms.at(static_cast<std::size_t>(of.reference->value)).name : "";
-    arms[arm.name] = arm_json(of, reference, arm);
+    Json json = arm_json(of, reference, arm);
+    add_efficiency(&json, efficiency_of(plan, info.environment, arm));
+    arms[arm.name] = std::move(json);
   }
   return arms;
+}
+
+Json memory_json(const CampaignSummary& summary) {
+  MemoryFigures largest;
+  bool any = false;
+  for (const ArmSummary& arm : summary.arms) {
+    if (arm.hidden || !arm.memory) continue;
+    any = true;
+    largest.allocated_peak_bytes =
+        std::max(largest.allocated_peak_bytes, arm.memory->allocated_peak_bytes);
+    largest.reserved_peak_bytes =
+        std::max(largest.reserved_peak_bytes, arm.memory->reserved_peak_bytes);
+  }
+  if (!any) return nullptr;
+  return {{"allocated_peak_bytes", bytes_json(largest.allocated_peak_bytes)},
+          {"reserved_peak_bytes", bytes_json(largest.reserved_peak_bytes)}};
+}
+
+Json mfu_json(const RunInfo& info, const Plan& plan, const CampaignSummary& summary) {
+  std::optional<double> largest;
+  for (const ArmSummary& arm : summary.arms) {
+    if (arm.hidden) continue;
+    const auto efficiency = efficiency_of(plan, info.environment, arm);
+    if (efficiency) largest = std::max(largest, efficiency->mfu);
+  }
+  return json_number(largest);
 }
 
 Json ranks_json(const RunInfo& info, const CampaignSummary& summary) {

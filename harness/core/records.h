@@ -70,11 +70,27 @@ struct CollectiveRecord {
   friend bool operator==(const CollectiveRecord&, const CollectiveRecord&) = default;
 };
 
+enum class DeviceWhen { kBefore, kAfter };
+
+// This rank's device just before the first barrier of a window, or just after its last.
+struct DeviceRecord {
+  WindowIndex window;
+  DeviceWhen when = DeviceWhen::kBefore;
+  std::optional<int> sm_clock_mhz;
+  std::optional<int> memory_clock_mhz;
+  std::optional<double> power_w;
+  std::optional<int> temperature_c;
+  std::optional<std::uint64_t> throttle_reasons;  // bits of NVML's clocks event reasons
+  std::optional<int> other_processes;             // computing on it, besides this rank
+  friend bool operator==(const DeviceRecord&, const DeviceRecord&) = default;
+};
+
 struct RankRecords {
   Rank rank;
   std::vector<WindowRecord> windows;
   std::vector<StepRecord> steps;
   std::vector<CollectiveRecord> collectives;
+  std::vector<DeviceRecord> devices{};  // empty: no monitor
 };
 
 }  // namespace traceml

@@ -5,6 +5,7 @@
 #include "harness/codec/gate_figures.h"
 #include "harness/reports/arm_tables.h"
 #include "harness/reports/command_text.h"
+#include "harness/reports/device_table.h"
 #include "harness/reports/gate_text.h"
 #include "harness/reports/pooled_launch_table.h"
 #include "harness/reports/scenario.h"
@@ -87,6 +88,7 @@ std::string render_markdown(const ReportInput& input) {
     text += markdown_table(*exchange) + "\n";
   }
   if (const auto ranks = rank_table(input.summary)) text += markdown_table(*ranks) + "\n";
+  if (const auto devices = device_table(input)) text += markdown_table(*devices) + "\n";
   if (const auto sure = gate_statistics(input)) text += markdown_table(*sure) + "\n";
   if (const auto launches = pooled_launch_table(input)) text += markdown_table(*launches) + "\n";
   text += bullets("Warnings", warnings_of(input));

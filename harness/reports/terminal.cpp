@@ -8,6 +8,7 @@
 #include "harness/codec/hosts_file.h"
 #include "harness/reports/arm_tables.h"
 #include "harness/reports/command_text.h"
+#include "harness/reports/device_table.h"
 #include "harness/reports/gate_text.h"
 #include "harness/reports/pooled_launch_table.h"
 #include "harness/reports/scenario.h"
@@ -48,6 +49,7 @@ class TerminalPage {
     if (const auto phases = phase_table(input_.summary)) add_table(*phases);
     if (const auto exchange = all_reduce_table(input_.summary)) add_table(*exchange);
     if (const auto ranks = rank_table(input_.summary)) add_table(*ranks);
+    if (const auto devices = device_table(input_)) add_table(*devices);
     if (const auto sure = gate_statistics(input_)) add_table(*sure);
     if (const auto launches = pooled_launch_table(input_)) add_table(*launches);
     add_sentences("!", warnings_of(input_));

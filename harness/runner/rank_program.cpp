@@ -31,7 +31,7 @@ constexpr Nanos kTimeToStop = std::chrono::seconds(1);
 class RankProgram {
  public:
   RankProgram(const Plan& plan, const RankOptions& options, RunWatch& watch, Workload& workload,
-              Transport& transport, HostClock& clock, DeviceClock* device)
+              Transport& transport, HostClock& clock, DeviceClock* device, DeviceMonitor* monitor)
       : plan_(plan),
         options_(options),
         watch_(watch),
@@ -40,16 +40,18 @@ class RankProgram {
         transport_(transport),
         wall_(options.wall == nullptr ? clock : *options.wall),
         device_(device),
+        monitor_(monitor),
         arm_names_(arm_names(plan.facts)),
         loop_(plan.facts, nanos(plan.config.measure.device_drain),
-              LoopPorts{workload, transport, clock, device, position_, &wall_}) {}
+              LoopPorts{workload, transport, clock, device, position_, &wall_, monitor}) {}
 
   RunOutcome run() {
     begin_ = wall_.now();
     watch_.set_arms(arm_names_);
     require_equal(transport_, things_of(plan_, options_.build));
     agreed_ = true;
-    RawWriter writer(options_.own_raw_dir, options_.run, transport_.rank(), arm_names_);
+    RawWriter writer(options_.own_raw_dir, options_.run, transport_.rank(), arm_names_,
+                     monitor_ != nullptr);
     prepare();
     warm_up(writer);
     run_blocks(writer);
@@ -137,7 +139,7 @@ class RankProgram {
     const Measured measured = loop_.run(planned);
     longest_window_ = std::max(longest_window_, steady_now() - before);
     position_.enter(Stage::kStore);
-    writer.append({*measured.window}, measured.steps, measured.collectives);
+    writer.append({*measured.window}, measured.steps, measured.collectives, measured.devices);
     refuse_to_lose_files();
     position_.store_window();
     looks_.add(*measured.window, measured.steps);
@@ -244,6 +246,7 @@ class RankProgram {
   Transport& transport_;
   HostClock& wall_;
   DeviceClock* device_;
+  DeviceMonitor* monitor_;
   std::vector<std::string> arm_names_;
   StepLoop loop_;
   Nanos begin_{};
@@ -256,9 +259,9 @@ class RankProgram {
 }  // namespace
 
 RunOutcome run_rank(const Plan& plan, const RankOptions& options, RunWatch& watch,
-                    Workload& workload, Transport& transport, HostClock& clock,
-                    DeviceClock* device) {
-  RankProgram program(plan, options, watch, workload, transport, clock, device);
+                    Workload& workload, Transport& transport, HostClock& clock, DeviceClock* device,
+                    DeviceMonitor* monitor) {
+  RankProgram program(plan, options, watch, workload, transport, clock, device, monitor);
   try {
     return program.run();
   } catch (const RankEnded&) {

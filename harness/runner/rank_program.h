@@ -10,6 +10,7 @@
 #include "harness/codec/run_id.h"
 #include "harness/plan/plan.h"
 #include "harness/ports/device_clock.h"
+#include "harness/ports/device_monitor.h"
 #include "harness/ports/host_clock.h"
 #include "harness/ports/transport.h"
 #include "harness/ports/workload.h"
@@ -45,11 +46,11 @@ struct RunOutcome {
 
 // Collective: every rank calls it with an equal plan. What goes wrong on a rank ends all ranks
 // through watch.fail() with rank, arm, window, step, phase and cause; finished windows stay in
-// own_raw_dir. `watch` shows where the rank is; its time limit is lifted at the end. `device` is
-// null without a device clock.
+// own_raw_dir. `watch` shows where the rank is; its time limit is lifted at the end. `device` and
+// `monitor` are null where there is none.
 RunOutcome run_rank(const Plan& plan, const RankOptions& options, RunWatch& watch,
-                    Workload& workload, Transport& transport, HostClock& clock,
-                    DeviceClock* device);
+                    Workload& workload, Transport& transport, HostClock& clock, DeviceClock* device,
+                    DeviceMonitor* monitor = nullptr);
 
 // How many device marks a run of this plan can have out at once: the size to give a DeviceClock's
 // pool.

@@ -30,6 +30,8 @@ Measured StepLoop::run(const PlannedWindow& planned) {
   start_recording(planned.arm);
   run_steps(planned.arm, 0, facts_.settle_steps);
   complete();
+  Measured measured;
+  read_device(planned.index, DeviceWhen::kBefore, &measured);
   meet();
 
   WindowRecord window;
@@ -47,7 +49,7 @@ Measured StepLoop::run(const PlannedWindow& planned) {
   window.queue_end = workload.queue_depth();
   meet();
 
-  Measured measured;
+  read_device(planned.index, DeviceWhen::kAfter, &measured);
   ports_.position.enter(Stage::kEnd);
   const WindowLosses losses = workload.end();
   window.loss_first = losses.first;
@@ -156,6 +158,20 @@ void StepLoop::stop_recording(ArmIndex arm, std::int64_t first_step, std::int64_
   const std::vector<StepRecord> records =
       recorder_.records(arm, window, first_step, first_timed, device_times);
   measured->steps.insert(measured->steps.end(), records.begin(), records.end());
+}
+
+// Takes milliseconds, so that it stands outside the barriers of a window.
+void StepLoop::read_device(WindowIndex window, DeviceWhen when, Measured* measured) {
+  if (ports_.monitor == nullptr) return;
+  const DeviceState state = ports_.monitor->read();
+  measured->devices.push_back({.window = window,
+                               .when = when,
+                               .sm_clock_mhz = state.sm_clock_mhz,
+                               .memory_clock_mhz = state.memory_clock_mhz,
+                               .power_w = state.power_w,
+                               .temperature_c = state.temperature_c,
+                               .throttle_reasons = state.throttle_reasons,
+                               .other_processes = state.other_processes});
 }
 
 void StepLoop::take_collectives(ArmIndex arm, std::optional<WindowIndex> window,

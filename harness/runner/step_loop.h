@@ -12,6 +12,7 @@
 #include "harness/core/records.h"
 #include "harness/plan/plan.h"
 #include "harness/ports/device_clock.h"
+#include "harness/ports/device_monitor.h"
 #include "harness/ports/host_clock.h"
 #include "harness/ports/transport.h"
 #include "harness/ports/workload.h"
@@ -27,13 +28,15 @@ struct LoopPorts {
   HostClock& clock;
   DeviceClock* device;  // null: no device clock
   Position& position;
-  HostClock* wall = nullptr;  // real time, where `clock` is simulated; null: `clock`
+  HostClock* wall = nullptr;         // real time, where `clock` is simulated; null: `clock`
+  DeviceMonitor* monitor = nullptr;  // null: none
 };
 
 struct Measured {
   std::optional<WindowRecord> window;  // nullopt: warm-up
   std::vector<StepRecord> steps;       // empty for bare arms
   std::vector<CollectiveRecord> collectives;
+  std::vector<DeviceRecord> devices;  // before and after the window; empty without a monitor
 };
 
 class StepLoop {
@@ -62,6 +65,7 @@ class StepLoop {
   void meet();
   void stop_recording(ArmIndex arm, std::int64_t first_step, std::int64_t first_timed,
                       Measured* measured);
+  void read_device(WindowIndex window, DeviceWhen when, Measured* measured);
   void take_collectives(ArmIndex arm, std::optional<WindowIndex> window, Measured* measured);
 
   const CampaignFacts& facts_;

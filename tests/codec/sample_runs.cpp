@@ -3,6 +3,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "harness/plan/config_keys.h"
 #include "tests/codec/sample_parts.h"
 
 namespace traceml::testing {
@@ -42,6 +43,46 @@ RunInfo sample_info() {
   info.notes = {"All ranks hold the same parameters (digest 8f3a61c2)."};
   info.finished = true;
   return info;
+}
+
+void add_gpu_facts(Environment* environment) {
+  environment->facts.merge(std::map<std::string, std::string>{{"gpu_model", "NVIDIA H200"},
+                                                              {"driver", "580.65.06"},
+                                                              {"precision", "tf32"},
+                                                              {"nccl", "2.28.9"}});
+  environment->facts["device"] = "16 x NVIDIA H200";
+}
+
+void add_device_figures(ArmSummary* arm, int throttled) {
+  arm->device = DeviceFigures{.windows = 10,
+                              .throttled = throttled,
+                              .power_capped = 4,
+                              .reasons = {"sw_power_cap"},
+                              .sm_clock_mhz = Range{1755, 1893.4, 1980},
+                              .memory_clock_mhz = Range{3201, 3201, 3201},
+                              .power_w = Range{512.5, 640.25, 699.75},
+                              .temperature_c = std::nullopt,
+                              .shared_windows = 0};
+  if (throttled > 0) arm->device->reasons.emplace_back("hw_slowdown");
+  arm->memory = MemoryFigures{.allocated_peak_bytes = 23'456'789'012,
+                              .reserved_peak_bytes = 25'769'803'776,
+                              .grown_windows = throttled,
+                              .growth_bytes = 0};
+}
+
+// ResNet-50 at 128 images a rank in TF32, at the wall times that the arms have.
+void train_on_gpus(Sample* sample) {
+  sample->plan.config.workload.device = Device::kCuda;
+  sample->plan.config.workload.model = "resnet50";
+  sample->plan.config.workload.image_size = 224;
+  sample->plan.config.workload.batch_size = 128;
+  sample->plan.config.workload.precision = Precision::kTf32;
+  for (const ArmFacts& arm : sample->plan.facts.arms) {
+    sample->plan.config.arms.push_back(make_arm(sample->plan.config, arm.name));
+  }
+  for (ArmSummary& arm : sample->summary.arms) {
+    arm.images_per_s = sample->info.world_size * 128 / Seconds(*arm.wall_per_step).count();
+  }
 }
 
 }  // namespace
@@ -249,9 +290,11 @@ Sample device_run() {
   for (int rank = 2; rank < 16; ++rank) sample.info.nodes.push_back(rank / 8);
   sample.info.device = "cuda";
   sample.info.exchange = "nccl";
-  sample.info.environment.facts["device"] = "16 x H200";
+  add_gpu_facts(&sample.info.environment);
   sample.plan.facts.world_size = 16;
-  sample.plan.config.workload.device = Device::kCuda;
+  train_on_gpus(&sample);
+  add_device_figures(&sample.arm("reference"), 0);
+  add_device_figures(&sample.arm("shipped"), 3);
   for (const char* name : {"reference", "shipped"}) {
     ArmSummary& arm = sample.arm(name);
     arm.clock = Clock::kGpu;

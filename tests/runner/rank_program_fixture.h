@@ -50,6 +50,7 @@ class RankProgramTest : public testing::Test {
     FakeWorkload workload{clock};
     Position position;
     RankOptions options;
+    DeviceMonitor* monitor = nullptr;
     RunOutcome outcome;
     std::vector<std::string> failures;  // what was acted on
     std::size_t aborts = 0;             // of its exchange
@@ -103,8 +104,8 @@ class RankProgramTest : public testing::Test {
              state.failures.push_back(sentence);
            }});
       watch.set_abort([&state] { ++state.aborts; });
-      state.outcome =
-          run_rank(plan, state.options, watch, state.workload, watched, state.clock, nullptr);
+      state.outcome = run_rank(plan, state.options, watch, state.workload, watched, state.clock,
+                               nullptr, state.monitor);
     });
   }
 

@@ -35,6 +35,26 @@ TEST_F(RankProgramTest, RunsToALookAndStoresEveryRanksRecordsAtRankZero) {
   }
 }
 
+TEST_F(RankProgramTest, StoresTheDeviceStatesOfARankWithAMonitorAroundEachWindow) {
+  class Monitor final : public DeviceMonitor {
+   public:
+    DeviceState read() noexcept override {
+      DeviceState state;
+      state.temperature_c = 61;
+      return state;
+    }
+  } monitor;
+  at(1).monitor = &monitor;
+  run();
+  EXPECT_THAT(records_of(0).devices, IsEmpty());
+  const RankRecords records = records_of(1);
+  ASSERT_THAT(records.devices, SizeIs(2 * records.windows.size()));
+  EXPECT_EQ(records.devices[1].window, records.windows[0].window);
+  EXPECT_EQ(records.devices[1].when, DeviceWhen::kAfter);
+  EXPECT_EQ(records.devices[1].temperature_c, 61);
+  EXPECT_EQ(records.devices[1].power_w, std::nullopt);
+}
+
 TEST_F(RankProgramTest, GivesAllArmsOfABlockTheSameBatchesAndNewOnesInTheNext) {
   run();
   std::vector<std::string> begins;

@@ -159,6 +159,55 @@ TEST_F(StepLoopTest, WarmsUpInWholeRoundsUntilTheTimeHasPassedAndTheNextArmAsOft
   EXPECT_EQ(workload_.calls_of("step"), 24);
 }
 
+// Says when it was read.
+class FakeMonitor final : public DeviceMonitor {
+ public:
+  FakeMonitor(ManualClock& clock, const CountingTransport& transport)
+      : clock_(clock), transport_(transport) {}
+
+  DeviceState read() noexcept override {
+    read_after_barriers.push_back(transport_.barriers);
+    clock_.advance(5ms);
+    DeviceState state;
+    state.sm_clock_mhz = 1980 - 10 * static_cast<int>(read_after_barriers.size());
+    state.throttle_reasons = 4;
+    return state;
+  }
+
+  std::vector<int> read_after_barriers;
+
+ private:
+  ManualClock& clock_;
+  const CountingTransport& transport_;
+};
+
+TEST_F(StepLoopTest, ReadsTheDeviceOutsideTheBarriersOfAWindow) {
+  FakeMonitor monitor(clock_, transport_);
+  StepLoop watched(facts_, 1s,
+                   LoopPorts{workload_, transport_, clock_, nullptr, position_, nullptr, &monitor});
+  const Measured measured = watched.run(planned(1));
+  EXPECT_THAT(monitor.read_after_barriers, ElementsAre(0, 2));
+  EXPECT_EQ(measured.window->end_host - measured.window->start_host, 4 * 1ms);
+  ASSERT_THAT(measured.devices, SizeIs(2));
+  EXPECT_EQ(measured.devices[0].window, WindowIndex{5});
+  EXPECT_EQ(measured.devices[0].when, DeviceWhen::kBefore);
+  EXPECT_EQ(measured.devices[0].sm_clock_mhz, 1970);
+  EXPECT_EQ(measured.devices[1].when, DeviceWhen::kAfter);
+  EXPECT_EQ(measured.devices[1].sm_clock_mhz, 1960);
+  EXPECT_EQ(measured.devices[1].throttle_reasons, 4u);
+  EXPECT_EQ(measured.devices[1].power_w, std::nullopt);
+}
+
+TEST_F(StepLoopTest, ReadsNoDeviceWithoutAMonitorAndNoneInWarmUp) {
+  EXPECT_THAT(loop().run(planned(0)).devices, IsEmpty());
+  FakeMonitor monitor(clock_, transport_);
+  StepLoop watched(facts_, 1s,
+                   LoopPorts{workload_, transport_, clock_, nullptr, position_, nullptr, &monitor});
+  std::optional<int> rounds = 1;
+  watched.warm_up(ArmIndex{0}, rounds, 0s);
+  EXPECT_THAT(monitor.read_after_barriers, IsEmpty());
+}
+
 TEST_F(StepLoopTest, KnowsThePhaseInWhichAStepThrew) {
   workload_.on("backward", 3, [] { throw RunError("planted"); });
   StepLoop throwing = loop();
