@@ -4,9 +4,11 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <fstream>
+#include <map>
 #include <optional>
 #include <sstream>
 #include <string_view>
@@ -75,8 +77,35 @@ std::optional<std::int64_t> bytes_in(const std::string& path) {
   return bytes;
 }
 
-constexpr std::array<std::pair<const char*, const char*>, 2> kDistorting = {
+constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kDistorting = {
     {{"CUDA_LAUNCH_BLOCKING", "1"}, {"NCCL_DEBUG", "TRACE"}}};
+
+// A profiler or sanitizer has set itself up to be loaded into this process: the injection variables
+// of CUDA and NVTX, and those that nsys, ncu and compute-sanitizer give to what they start. A name
+// that ends in _ is a beginning. Not what environment modules set (NSYS_HOME and the like).
+constexpr std::array<std::string_view, 8> kInjecting = {
+    "CUDA_INJECTION32_PATH", "CUDA_INJECTION64_PATH", "NVTX_INJECTION32_PATH",
+    "NVTX_INJECTION64_PATH", "NSYS_PROFILING_",       "NV_COMPUTE_PROFILER_",
+    "NV_SANITIZER_",         "COMPUTE_SANITIZER_"};
+
+bool injects(std::string_view name) {
+  return std::any_of(kInjecting.begin(), kInjecting.end(), [name](std::string_view known) {
+    return known.ends_with('_') ? name.starts_with(known) : name == known;
+  });
+}
+
+// "0-7,16" of a list of cores.
+std::string ranges_of(const std::vector<int>& cores) {
+  std::string text;
+  for (std::size_t first = 0; first < cores.size();) {
+    std::size_t last = first;
+    while (last + 1 < cores.size() && cores[last + 1] == cores[last] + 1) ++last;
+    text += fmt::format("{}{}", text.empty() ? "" : ",", cores[first]);
+    if (last > first) text += fmt::format("-{}", cores[last]);
+    first = last + 1;
+  }
+  return text;
+}
 
 }  // namespace
 
@@ -92,6 +121,7 @@ Environment probe_environment() {
   if (auto image = container()) facts["container"] = *image;
   facts["cores_online"] = std::to_string(sysconf(_SC_NPROCESSORS_ONLN));
   facts["cores_allowed"] = std::to_string(allowed_core_count());
+  if (const auto cores = cores_allowed_to(0); !cores.empty()) facts["affinity"] = ranges_of(cores);
   utsname kernel{};
   if (uname(&kernel) == 0) facts["kernel"] = kernel.release;
   facts["compiler"] = kCompiler;
@@ -119,23 +149,39 @@ std::optional<std::int64_t> memory_limit() {
   return limit;
 }
 
+std::optional<std::int64_t> peak_memory() {
+  const auto peak = proc_value("/proc/self/status", "VmHWM");
+  if (!peak) return std::nullopt;
+  return std::strtoll(peak->c_str(), nullptr, 10) * 1024;
+}
+
 std::vector<std::string> distortions_in(
     const std::vector<std::pair<std::string, std::string>>& variables) {
+  std::map<std::string, std::string> last;
+  for (const auto& [variable, value] : variables) last[variable] = value;
   std::vector<std::string> found;
   for (const auto& [name, distorting] : kDistorting) {
-    std::string last;
-    for (const auto& [variable, value] : variables) {
-      if (variable == name) last = value;
+    const auto set = last.find(std::string(name));
+    if (set != last.end() && set->second == distorting) {
+      found.push_back(fmt::format("{}={}", name, distorting));
     }
-    if (last == distorting) found.push_back(fmt::format("{}={}", name, last));
+  }
+  // Without their values, which are paths of this machine.
+  for (const auto& [variable, value] : last) {
+    if (!value.empty() && injects(variable)) {
+      found.push_back(fmt::format("{} (a profiler or sanitizer is attached)", variable));
+    }
   }
   return found;
 }
 
 std::vector<std::string> probe_distortions() {
   std::vector<std::pair<std::string, std::string>> variables;
-  for (const auto& [name, distorting] : kDistorting) {
-    if (const char* value = std::getenv(name)) variables.emplace_back(name, value);
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string_view text(*entry);
+    const std::size_t equals = text.find('=');
+    if (equals == std::string_view::npos) continue;
+    variables.emplace_back(text.substr(0, equals), text.substr(equals + 1));
   }
   std::vector<std::string> found = distortions_in(variables);
   if (const auto tracer = proc_value("/proc/self/status", "TracerPid"); tracer && *tracer != "0") {

@@ -21,8 +21,12 @@ std::string host_name();
 // lower. nullopt where the kernel does not say.
 std::optional<std::int64_t> memory_limit();
 
-// Those of these variables (name, value) that make timings worthless, as "NAME=value". Of two of
-// one name the last counts.
+// The most that this process has held in memory so far (VmHWM). nullopt where the kernel does not
+// say.
+std::optional<std::int64_t> peak_memory();
+
+// Those of these variables (name, value) that make timings worthless: "NAME=value", or "NAME (a
+// profiler or sanitizer is attached)". Of two of one name the last counts.
 std::vector<std::string> distortions_in(
     const std::vector<std::pair<std::string, std::string>>& variables);
 

@@ -50,6 +50,7 @@ void add_gpu_facts(const Gpu& own, Transport& transport,
       fmt::format("{:.0f}", static_cast<double>(own.memory_bytes) / (1 << 30));
   const GpuSearch search = find_gpus();
   if (search.runtime) facts["cuda"] = *search.runtime;
+  if (const auto driver = gpu_driver_version()) facts["driver"] = *driver;
   if (nccl_built()) facts["nccl"] = nccl_version();
 }
 

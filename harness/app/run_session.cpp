@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <set>
@@ -21,6 +23,7 @@
 #include "harness/codec/config_file.h"
 #include "harness/codec/hosts_file.h"
 #include "harness/plan/config.h"
+#include "harness/plan/config_keys.h"
 #include "harness/plan/gates.h"
 #include "harness/plan/plan.h"
 #include "harness/runner/agreement.h"
@@ -82,6 +85,15 @@ std::vector<int> name_nodes(Transport& transport, const std::string& dir) {
   });
 }
 
+// "tf32", or of arms that differ "bf16 and tf32".
+std::string precisions_of(const Plan& plan) {
+  std::set<std::string> distinct;
+  for (const ArmConfig& arm : plan.config.arms) {
+    distinct.insert(text_of(seen_by(plan.config, arm), "workload.precision"));
+  }
+  return fmt::format("{}", fmt::join(distinct, " and "));
+}
+
 RunInfo describe_run(Ranks& ranks, const Plan& plan, const GpuChoice& choice,
                      const std::string& created) {
   RunInfo info;
@@ -96,6 +108,9 @@ RunInfo describe_run(Ranks& ranks, const Plan& plan, const GpuChoice& choice,
   if (const auto torch = torch_facts()) {
     info.environment.facts["libtorch"] = torch->version;
     info.environment.facts["libtorch_cpu"] = torch->cpu_capability;
+  }
+  if (!plan.config.arms.front().workload.spins()) {
+    info.environment.facts["precision"] = precisions_of(plan);
   }
   info.environment.facts["ranks_on_node"] = std::to_string(ranks.ranks_on_node());
   if (choice.gpu) add_gpu_facts(*choice.gpu, ranks.transport(), info.environment.facts);
@@ -115,6 +130,16 @@ std::string keep_to_own_cores(Transport& transport) {
       together(transport, [&] { return keep_to_share_of_cores(transport); }).size();
   return fmt::format(
       "each rank keeps to its share of the cores (workload.cores): rank 0 to {} of {}", own, all);
+}
+
+// Collective. "812 MiB", the largest of all ranks; nullopt where a kernel does not say.
+std::optional<std::string> largest_peak_memory(Transport& transport) {
+  std::int64_t largest = 0;
+  for (const std::string& own : transport.gather(std::to_string(peak_memory().value_or(0)))) {
+    largest = std::max<std::int64_t>(largest, std::stoll(own));
+  }
+  if (largest == 0) return std::nullopt;
+  return fmt::format("{} MiB", (largest + (1 << 19)) >> 20);
 }
 
 RankOptions options_of(const RunFolders& folders, ProgressSink* progress) {
@@ -185,11 +210,16 @@ int run_session(Ranks& ranks, RunWatch& watch, HostClock& clock, const RunArgume
     options.wall = &clock;
     // Clocks of real devices ramp up.
     if (!choice.gpu) options.min_device_warm_up = Seconds{0};
+    if (!chosen->why_no_monitor().empty()) info.notes.push_back(chosen->why_no_monitor());
     outcome = run_rank(plan, options, watch, chosen->workload(), chosen->transport(),
-                       chosen->clock(), chosen->device());
+                       chosen->clock(), chosen->device(), chosen->monitor());
   }
   watch.position().enter(Stage::kReport);
   take_over(outcome, info);
+  if (!simulated_start(plan)) {
+    const auto peak = largest_peak_memory(transport);
+    if (peak) info.facts["host_memory_peak"] = *peak;
+  }
   const int code = together(transport, [&] {
     return ranks.is_root() ? judge_and_report(dir, info, arguments.quiet) : 0;
   });

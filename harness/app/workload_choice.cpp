@@ -37,6 +37,7 @@ class ChosenTorch final : public ChosenWorkload {
     std::optional<int> gpu;
     if (choice.gpu) gpu = choice.gpu->index;
     if (gpu) device_ = make_cuda_device_clock(*gpu, device_marks_needed(plan.facts));
+    if (gpu) monitor_ = make_gpu_monitor(choice.gpu->uuid, why_no_monitor_);
     if (!has_plants(plan.config)) {
       workload_ =
           make_torch_workload(plan, ranks.transport(), ranks.collective(), gpu, std::move(listed));
@@ -54,11 +55,18 @@ class ChosenTorch final : public ChosenWorkload {
   Transport& transport() override { return ranks_.transport(); }
   HostClock& clock() override { return clock_; }
   DeviceClock* device() override { return device_.get(); }
+  DeviceMonitor* monitor() override { return monitor_.get(); }
+  std::string why_no_monitor() const override {
+    if (why_no_monitor_.empty()) return "";
+    return "clocks, power and throttling of the GPU are not known: " + why_no_monitor_;
+  }
 
  private:
   Ranks& ranks_;
   HostClock& clock_;
   std::unique_ptr<DeviceClock> device_;
+  std::unique_ptr<DeviceMonitor> monitor_;
+  std::string why_no_monitor_;
   std::unique_ptr<DeviceDelay> delay_;
   std::unique_ptr<Planter> planter_;
   std::unique_ptr<Workload> workload_;

@@ -26,6 +26,8 @@ class ChosenWorkload {
   virtual HostClock& clock() = 0;
   virtual DeviceClock* device() = 0;                    // null: none
   virtual DeviceMonitor* monitor() { return nullptr; }  // null: none
+  // A sentence, where the device should have one and has none.
+  virtual std::string why_no_monitor() const { return ""; }
 };
 
 // Collective. `plan`, `ranks` and `clock` outlive it; `listed` are the data sets of the plan.

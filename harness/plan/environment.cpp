@@ -33,6 +33,9 @@ std::string short_form(const Environment& environment) {
   };
   const std::string device = fact(environment, "device");
   if (device != "cpu") add(device);
+  const std::string driver = fact(environment, "driver");
+  if (!device.empty() && device != "cpu" && !driver.empty()) add("driver " + driver);
+  if (!device.empty() && device != "cpu") add(fact(environment, "precision"));
   const std::string model = short_model(fact(environment, "cpu_model"));
   const std::string cores = fact(environment, "cores_allowed");
   if (!cores.empty()) {
@@ -43,6 +46,8 @@ std::string short_form(const Environment& environment) {
   add(fact(environment, "mpi"));
   const std::string torch = fact(environment, "libtorch");
   if (!torch.empty()) add("libtorch " + torch);
+  const std::string nccl = fact(environment, "nccl");
+  if (!nccl.empty()) add("NCCL " + nccl);
   return line.empty() ? "unknown machine" : line;
 }
 

@@ -49,7 +49,7 @@ class Variable {
 std::vector<std::string> from_variables() {
   std::vector<std::string> found = probe_distortions();
   std::erase_if(found, [](const std::string& text) {
-    return !text.starts_with("CUDA") && !text.starts_with("NCCL");
+    return !text.starts_with("CUDA_LAUNCH") && !text.starts_with("NCCL");
   });
   return found;
 }
@@ -83,6 +83,19 @@ TEST(Distortions, AreSeenInVariablesThatAreGiven) {
   EXPECT_THAT(distortions_in({{"NCCL_DEBUG", "1"}, {"CUDA_LAUNCH_BLOCKING", ""}}), IsEmpty());
 }
 
+TEST(Distortions, NameAProfilerOrSanitizerWithoutItsPath) {
+  EXPECT_THAT(distortions_in({{"CUDA_INJECTION64_PATH", "/opt/nsys/libToolsInjection64.so"},
+                              {"NSYS_HOME", "/opt/nsys"},
+                              {"NVTX_INJECTION64_PATH", ""},
+                              {"NV_SANITIZER_INJECTION_PORT_BASE", "49152"}}),
+              ElementsAre("CUDA_INJECTION64_PATH (a profiler or sanitizer is attached)",
+                          "NV_SANITIZER_INJECTION_PORT_BASE (a profiler or sanitizer is "
+                          "attached)"));
+  const Variable injected("NVTX_INJECTION64_PATH", "/opt/tools/injection.so");
+  EXPECT_THAT(probe_distortions(),
+              Contains("NVTX_INJECTION64_PATH (a profiler or sanitizer is attached)"));
+}
+
 // The child asks to be traced by this process; without permission there is nothing to see.
 TEST(Distortions, NameAnAttachedTracer) {
   constexpr int kRefused = 2;
@@ -110,10 +123,19 @@ TEST(MemoryLimit, IsThatOfAMachine) {
   EXPECT_LT(*limit, std::int64_t{1} << 50);
 }
 
+TEST(PeakMemory, GrowsWithWhatTheProcessTouches) {
+  constexpr std::size_t kBytes = std::size_t{256} << 20;
+  const auto before = peak_memory();
+  ASSERT_TRUE(before.has_value());
+  EXPECT_GT(*before, std::int64_t{1} << 20);
+  const std::vector<char> touched(static_cast<std::size_t>(*before) + kBytes, 1);
+  EXPECT_GE(*peak_memory(), *before + static_cast<std::int64_t>(kBytes) + touched[0] - 1);
+}
+
 TEST(EnvironmentFacts, HoldMachineAndBuildAndNoEmptyText) {
   const Environment environment = probe_environment();
-  for (const char* fact : {"cores_online", "cores_allowed", "memory_gib", "kernel", "compiler",
-                           "build_type", "traceml_bench"}) {
+  for (const char* fact : {"cores_online", "cores_allowed", "affinity", "memory_gib", "kernel",
+                           "compiler", "build_type", "traceml_bench"}) {
     EXPECT_TRUE(environment.facts.contains(fact)) << fact;
   }
   for (const auto& [name, value] : environment.facts) EXPECT_NE(value, "") << name;
