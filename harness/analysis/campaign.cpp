@@ -208,9 +208,8 @@ CampaignSummary summarize_campaign(const CampaignFacts& facts,
     const GateSpec& gate = facts.gates[i];
     const ArmAnalysis& candidate = arm_of(arms, gate.candidate);
     const ArmAnalysis& baseline = arm_of(arms, gate.baseline);
-    summary.gates.push_back(
-        gate_result(facts, gate, gates[i],
-                    findings_of_whole_run(facts, gate, candidate, baseline)));
+    summary.gates.push_back(gate_result(facts, gate, gates[i],
+                                        findings_of_whole_run(facts, gate, candidate, baseline)));
     warn_of_wait(facts, gate, gates[i], summary.warnings);
     GateResult& result = summary.gates.back();
     result.where = differences_between(candidate, baseline);
