@@ -16,7 +16,8 @@ usage() { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$script"; }
 
 have() { command -v "$1" >/dev/null 2>&1; }
 
-jobs() { nproc; }
+# nproc would take OMP_NUM_THREADS for the number of cores.
+jobs() { env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc; }
 
 # Where ninja comes with a Python package its program may lie outside PATH.
 ninja_program() {
