@@ -179,8 +179,8 @@ TEST_F(DeviceStragglerTest, ALateRankCostsWhatItIsLateWhereItIsLatest) {
   EXPECT_NEAR(tally.caused_ms[0], 0.3, 0.0031);
 }
 
-// Two H200s, rank 1 late by 60 ms on the host, in microseconds: rank 0 waits in the first bucket and
-// makes no progress meanwhile, so that the ranks are level at the last one.
+// Two H200s, rank 1 late by 60 ms on the host, in microseconds: rank 0 waits in the first bucket
+// and makes no progress meanwhile, so that the ranks are level at the last one.
 TEST_F(DeviceStragglerTest, ARankThatOthersWaitForInTheFirstBucketAloneIsNamed) {
   for (std::int64_t step = 1; step <= 80; ++step) {
     add(0, step, 0, {60'397, 60'400, 91'783});
