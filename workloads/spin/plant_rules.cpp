@@ -66,8 +66,7 @@ Nanos stall_of(const Plants& plants, Phase phase, std::int64_t step) noexcept {
 Nanos delay_of(const Plants& plants, Rank rank, std::int64_t step, DelayOn on) noexcept {
   Nanos sum{0};
   for (const Plant& plant : plants) {
-    const bool strikes =
-        plant.kind == PlantKind::kDelay && plant.rank == rank && plant.on == on;
+    const bool strikes = plant.kind == PlantKind::kDelay && plant.rank == rank && plant.on == on;
     if (strikes && is_due(plant, step)) sum += nanos(plant.time);
   }
   return sum;

@@ -30,9 +30,12 @@ decltype(auto) translated(Call&& call) {
   }
 }
 
-void require_real_device(const WorkloadConfig& config) {
+void require_real_device(const WorkloadConfig& config, bool on_gpu) {
   if (config.device == Device::kFake) {
     throw UsageError("workload.device: fake is for model: spin; use cpu or auto");
+  }
+  if (config.device == Device::kCuda && !on_gpu) {
+    throw UsageError("workload.device: cuda, but this rank has no GPU; use cpu or auto");
   }
 }
 
@@ -54,14 +57,14 @@ class TorchWorkload final : public Workload {
         collective_(collective),
         inputs_(std::move(inputs)),
         arms_(plan.config.arms.size()) {
-    for (const ArmConfig& arm : config_.arms) require_real_device(arm.workload);
+    for (const ArmConfig& arm : config_.arms) require_real_device(arm.workload, gpu.has_value());
     threads_ =
         intra_op_threads(config_.workload.threads, gather_cores(transport_), transport_.rank());
     set_thread_counts(threads_);
     device_ = translated([&] {
       return gpu ? make_cuda_device(*gpu, config_.workload.cudnn_benchmark) : make_cpu_device();
     });
-    for (const ArmConfig& arm : config_.arms) device_->use_precision(arm.workload.precision);
+    for (const ArmConfig& arm : config_.arms) device_->require_fit(arm.workload);
   }
 
   void tell_progress_to(std::function<void()> progress) override {

@@ -52,6 +52,9 @@ class TrainingDevice {
   // Where training queues its work; {} where calls return when the work is done.
   virtual DeviceQueue queue() const = 0;
 
+  // Throws UsageError for a precision or an execution that this device does not have.
+  virtual void require_fit(const WorkloadConfig& config) const = 0;
+
   // The arithmetic of matrix products and convolutions from now on.
   virtual void use_precision(Precision precision) = 0;
 
@@ -68,7 +71,7 @@ class TrainingDevice {
                          const ArrivedBatch& out) = 0;
 
   // Captures `body`, which has been run at least three times before; with_events: with an event
-  // record where each phase begins. Throws UsageError where the device has no graphs.
+  // record where each phase begins. Of a device that fits workload.execution: graph alone.
   virtual std::unique_ptr<StepGraph> capture(const StepBody& body, bool with_events) = 0;
 
   // Of libtorch's allocator for this device since the last call; nullopt on a CPU.

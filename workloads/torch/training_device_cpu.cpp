@@ -1,3 +1,5 @@
+#include <stdexcept>
+
 #include "harness/core/error.h"
 #include "workloads/torch/training_device.h"
 
@@ -9,12 +11,19 @@ class CpuDevice final : public TrainingDevice {
   at::Device device() const override { return at::kCPU; }
   DeviceQueue queue() const override { return {}; }
 
-  void use_precision(Precision precision) override {
-    if (precision != Precision::kTf32) return;
-    throw UsageError(
-        "workload.precision: tf32 needs a CUDA device and this run is on the CPU; use fp32 or "
-        "bf16");
+  void require_fit(const WorkloadConfig& config) const override {
+    if (config.precision == Precision::kTf32) {
+      throw UsageError(
+          "workload.precision: tf32 needs a CUDA device and this run is on the CPU; use fp32 or "
+          "bf16");
+    }
+    if (config.execution == Execution::kGraph) {
+      throw UsageError(
+          "workload.execution: graph needs a CUDA device and this run is on the CPU; use eager");
+    }
   }
+
+  void use_precision(Precision /*precision*/) override {}
 
   // Each step ends when its work is done and its gradients have been exchanged.
   void finish() override {}
@@ -33,8 +42,7 @@ class CpuDevice final : public TrainingDevice {
   }
 
   std::unique_ptr<StepGraph> capture(const StepBody& /*body*/, bool /*with_events*/) override {
-    throw UsageError(
-        "workload.execution: graph needs a CUDA device and this run is on the CPU; use eager");
+    throw std::logic_error("a CPU captures no step");
   }
 
   std::optional<DeviceMemory> take_peaks() override { return std::nullopt; }

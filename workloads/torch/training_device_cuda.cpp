@@ -46,6 +46,8 @@ class CudaDevice final : public TrainingDevice {
     return {reinterpret_cast<std::uintptr_t>(stream_.stream())};
   }
 
+  void require_fit(const WorkloadConfig& /*config*/) const override {}
+
   void use_precision(Precision precision) override {
     const bool tf32 = precision == Precision::kTf32;
     at::globalContext().setAllowTF32CuDNN(tf32);

@@ -218,13 +218,16 @@ TEST(TorchWorkload, TellsItsFactsAndTheCountersOfItsLoaders) {
 TEST(TorchWorkload, RefusesADeviceOrPrecisionThatItDoesNotHave) {
   Plan cuda = four_arms();
   cuda.config.arms[1].workload.device = Device::kCuda;
-  EXPECT_THROW(Job{cuda}, NotBuilt);
+  EXPECT_THROW(Job{cuda}, UsageError);
   Plan fake = four_arms();
   fake.config.arms[1].workload.device = Device::kFake;
   EXPECT_THROW(Job{fake}, UsageError);
   Plan tf32 = four_arms();
   tf32.config.arms[1].workload.precision = Precision::kTf32;
   EXPECT_THROW(Job{tf32}, UsageError);
+  Plan graph = four_arms();
+  graph.config.arms[1].workload.execution = Execution::kGraph;
+  EXPECT_THROW(Job{graph}, UsageError);
 }
 
 // Without the numbering that the runner needs.
