@@ -48,7 +48,7 @@ function(traceml_add_ctest test target ranks timeout labels args)
   endif()
   set_tests_properties(${test} PROPERTIES TIMEOUT ${timeout} LABELS "${labels}"
     ENVIRONMENT "${TRACEML_SANITIZER_ENVIRONMENT}")
-  if("gpu" IN_LIST labels)
+  if("gpu" IN_LIST labels OR "gpu2" IN_LIST labels)
     set_tests_properties(${test} PROPERTIES RESOURCE_LOCK gpu)
   endif()
 endfunction()

@@ -58,10 +58,10 @@ void sweep(Ranks& ranks, HostClock& clock, Collective& collective, SweepMemory& 
   if (ranks.is_root()) print(collective.name(), rows, transport.world_size());
 }
 
-// The least number of GPUs that a rank sees.
-int gpus_of_every_rank(Transport& transport) {
-  int least = nccl_device_count();
-  for (const std::string& text : transport.gather(std::to_string(least))) {
+// The least over ranks, on all of them.
+int least_of(Transport& transport, int own) {
+  int least = own;
+  for (const std::string& text : transport.gather(std::to_string(own))) {
     least = std::min(least, std::stoi(text));
   }
   return std::stoi(transport.broadcast(std::to_string(least)));
@@ -69,12 +69,18 @@ int gpus_of_every_rank(Transport& transport) {
 
 void sweep_nccl(Ranks& ranks, HostClock& clock) {
   if (!nccl_built()) return;
-  const int gpus = gpus_of_every_rank(ranks.transport());
-  if (gpus == 0) {
-    if (ranks.is_root()) fmt::print("  NCCL {}: not every rank sees a GPU\n", nccl_version());
+  const int gpus = nccl_device_count();
+  std::string why_not;
+  if (least_of(ranks.transport(), gpus) == 0) {
+    why_not = "not every rank sees a GPU";
+  } else if (least_of(ranks.transport(), gpus - ranks.ranks_on_node()) < 0) {
+    why_not = "there are more ranks on a node than GPUs, and no two ranks may share one";
+  }
+  if (!why_not.empty()) {
+    if (ranks.is_root()) fmt::print("  NCCL {}: {}\n", nccl_version(), why_not);
     return;
   }
-  const int device = ranks.rank_on_node().value % gpus;
+  const int device = ranks.rank_on_node().value;
   const auto collective = make_nccl_collective(ranks.transport(), clock, device);
   const auto memory = make_nccl_sweep_memory(device, 256 * kMiB);
   sweep(ranks, clock, *collective, *memory, 256 * kMiB);

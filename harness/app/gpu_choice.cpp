@@ -38,6 +38,10 @@ std::optional<Gpu> own_of(const GpuSearch& search, Rank rank_on_node) {
 
 }  // namespace
 
+std::string name_of(const Gpu& gpu) {
+  return fmt::format("GPU {} ({})", gpu.index, gpu.pci_bus_id);
+}
+
 void add_gpu_facts(const Gpu& own, Transport& transport,
                    std::map<std::string, std::string>& facts) {
   const std::vector<std::string> uuids = share(transport, own.uuid);
@@ -45,6 +49,7 @@ void add_gpu_facts(const Gpu& own, Transport& transport,
   facts["gpu_count"] = std::to_string(std::set(uuids.begin(), uuids.end()).size());
   const std::set<std::string> distinct(models.begin(), models.end());
   facts["gpu_model"] = fmt::format("{}", fmt::join(distinct, ", "));
+  facts["device"] = facts["gpu_count"] + " x " + facts["gpu_model"];
   facts["gpu_compute_capability"] = own.compute_capability;
   facts["gpu_memory_gib"] =
       fmt::format("{:.0f}", static_cast<double>(own.memory_bytes) / (1 << 30));
@@ -73,10 +78,13 @@ GpuChoice choose_gpu(const Plan& plan, Transport& transport, Rank rank_on_node) 
   }
   std::sort(all.begin(), all.end());
   choice.shared = std::adjacent_find(all.begin(), all.end()) != all.end();
-  if (choice.shared) {
+  if (all.size() > 1 && choice.shared) {
     choice.note =
         "ranks share a GPU, which NCCL refuses: gradients went over pinned memory and MPI";
+  } else if (all.size() > 1 && !nccl_built()) {
+    choice.note = "NCCL is not built in: gradients went over pinned memory and MPI";
   }
+  choice.over_host = choice.note.has_value();
   return choice;
 }
 

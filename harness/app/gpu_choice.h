@@ -14,6 +14,7 @@ namespace traceml {
 struct GpuChoice {
   std::optional<Gpu> gpu;           // nullopt: the CPU, on all ranks
   bool shared = false;              // some GPU of the run serves two ranks
+  bool over_host = false;           // gradients are exchanged through host memory
   std::optional<std::string> note;  // what a report should say of the choice
 };
 
@@ -21,6 +22,9 @@ struct GpuChoice {
 // going round where there are fewer. workload.device: auto trains on the CPU where any rank lacks a
 // GPU; cuda throws RunError there, and NotBuilt in a binary without CUDA.
 GpuChoice choose_gpu(const Plan& plan, Transport& transport, Rank rank_on_node);
+
+// "GPU 1 (0000:1b:00.0)": its number in this process and its place on the machine.
+std::string name_of(const Gpu& gpu);
 
 // Collective. "gpu_model", "gpu_count", "cuda", ...: of all ranks' GPUs, into `facts`.
 void add_gpu_facts(const Gpu& own, Transport& transport, std::map<std::string, std::string>& facts);

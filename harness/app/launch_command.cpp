@@ -295,7 +295,10 @@ int launch_command(const LaunchArguments& arguments) {
   const std::string power = keep_baselines(plan, out, pinned);
   if (!arguments.quiet) std::fputs(power.c_str(), stderr);
   const PooledLaunches launches = Launches(arguments, out, plan).run();
-  if (!launches.hosts.empty()) write_hosts(hosts_file(out), {launches.info.nodes, launches.hosts});
+  if (!launches.places.hosts.empty()) {
+    write_hosts(hosts_file(out),
+                {launches.info.nodes, launches.places.hosts, launches.places.gpus});
+  }
   const FinishedRun run = judge_launches(launches);
   publish(out, run, arguments.quiet);
   const std::string add = baseline_add_text(run.summary, store_paths(plan.config), out);

@@ -81,14 +81,15 @@ void name_common_nodes(const std::string& out, const std::vector<RunInfo>& infos
                        PooledLaunches* pooled) {
   bool same = true;
   for (std::size_t i = 0; i < infos.size(); ++i) {
-    const auto hosts = read_hosts(hosts_file(dir_of_launch(out, static_cast<int>(i) + 1)));
-    if (pooled->hosts.empty()) pooled->hosts = hosts;
+    const Nodes own = read_hosts(hosts_file(dir_of_launch(out, static_cast<int>(i) + 1)));
+    if (pooled->places.hosts.empty()) pooled->places = own;
     same &= infos[i].nodes == infos.front().nodes;
-    same &= hosts.empty() || hosts == pooled->hosts;
+    same &= own.hosts.empty() || own.hosts == pooled->places.hosts;
+    if (!own.hosts.empty() && own.gpus != pooled->places.gpus) pooled->places.gpus.clear();
   }
   if (same) return;
   pooled->info.nodes.clear();
-  pooled->hosts.clear();
+  pooled->places = {};
   pooled->warnings.push_back(
       "launches ran on different nodes, so none is named for a rank; hosts.json of each launch has "
       "its own");

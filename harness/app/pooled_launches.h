@@ -8,6 +8,7 @@
 #include "harness/analysis/stored_baseline.h"
 #include "harness/app/finished_run.h"
 #include "harness/app/lost_launches.h"
+#include "harness/codec/hosts_file.h"
 #include "harness/core/records.h"
 
 namespace traceml {
@@ -19,7 +20,7 @@ struct PooledLaunches {
   Plan plan;                   // plan.facts: facts_over_launches()
   std::vector<RankRecords> records;
   std::vector<LostLaunch> lost;
-  std::vector<std::string> hosts;  // by node, where all launches ran on the same; else empty
+  Nodes places;  // hosts, where all launches ran on the same, and GPUs likewise; else empty
   std::vector<std::string> warnings;
   std::map<std::string, PinnedBaseline> baselines;  // of stored gates: store -> what was pinned
 };

@@ -58,10 +58,10 @@ Rank Ranks::rank_on_node() const {
   return mpi_ ? mpi_->rank_on_node() : Rank{0};
 }
 
-void Ranks::exchange_on_gpu(int device, bool shared, std::size_t bucket_records) {
+void Ranks::exchange_on_gpu(int device, bool over_host, std::size_t bucket_records) {
   if (transport_->world_size() == 1) {
     device_collective_ = std::make_unique<SingleCollective>();
-  } else if (shared || !nccl_built()) {
+  } else if (over_host) {
     device_collective_ = make_staged_collective(*own_collective_, device);
   } else {
     device_collective_ =

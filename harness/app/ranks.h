@@ -32,10 +32,10 @@ class Ranks {
   int ranks_on_node() const;
   Rank rank_on_node() const;
 
-  // Collective. From now on collective() averages buckets in the memory of GPU `device`: over NCCL,
-  // or over host memory where ranks share a GPU or NCCL is not built in. `bucket_records`: how many
+  // Collective. From now on collective() averages buckets in the memory of GPU `device`: over NCCL
+  // or, with over_host, over host memory and MPI. `bucket_records`: how many
   // records there can be between two take_records().
-  void exchange_on_gpu(int device, bool shared, std::size_t bucket_records);
+  void exchange_on_gpu(int device, bool over_host, std::size_t bucket_records);
   std::optional<std::string> affinity_warning() const;
 
   // Collective; the last call of a healthy rank.

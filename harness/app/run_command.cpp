@@ -45,7 +45,6 @@ int run_command(const RunArguments& arguments) {
   int code = value_of(ExitCode::kPass);
   {
     RunWatch watch(ranks.transport(), ranks.roll());
-    watch.set_abort([&ranks] { ranks.collective().abort(); });
     signals.on_signal([&watch](int signal) { watch.interrupted(signal); });
     code = run_watched(ranks, watch, clock, arguments);
     signals.on_signal({});

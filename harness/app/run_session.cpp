@@ -73,13 +73,15 @@ std::vector<std::string> distortions_of_all_ranks(Transport& transport) {
   return {distinct.begin(), distinct.end()};
 }
 
-// Collective. The node of each rank, on rank 0, where hosts.json then tells which machines they
-// are.
-std::vector<int> name_nodes(Transport& transport, const std::string& dir) {
+// Collective. The node of each rank, on rank 0, where hosts.json then tells which machines and GPUs
+// they are.
+std::vector<int> name_nodes(Transport& transport, const GpuChoice& choice, const std::string& dir) {
   const std::vector<std::string> hosts = transport.gather(host_name());
+  const std::vector<std::string> gpus = transport.gather(choice.gpu ? name_of(*choice.gpu) : "");
   return together(transport, [&]() -> std::vector<int> {
     if (transport.rank() != Rank{0}) return {};
-    const Nodes nodes = number_nodes(hosts);
+    Nodes nodes = number_nodes(hosts);
+    if (choice.gpu) nodes.gpus = gpus;
     write_hosts(hosts_file(dir), nodes);
     return nodes.of_rank;
   });
@@ -187,10 +189,12 @@ int run_session(Ranks& ranks, RunWatch& watch, HostClock& clock, const RunArgume
       agree_on_folders(transport, watch, arguments, plan.config.name, created);
   const std::string& dir = folders.results;
   if (choice.gpu) {
-    ranks.exchange_on_gpu(choice.gpu->index, choice.shared, bucket_records_needed(plan.facts));
+    ranks.exchange_on_gpu(choice.gpu->index, choice.over_host, bucket_records_needed(plan));
   }
+  // Only now: it runs on other threads, and the collective has just been changed.
+  watch.set_abort([&ranks] { ranks.collective().abort(); });
   RunInfo info = describe_run(ranks, plan, choice, created);
-  info.nodes = name_nodes(transport, dir);
+  info.nodes = name_nodes(transport, choice, dir);
   info.run = agree_on_run_id(transport, plan);
   if (ranks.is_root()) {
     info.inconclusive_before = inconclusive_before(dir, plan.config.name, plan.facts);

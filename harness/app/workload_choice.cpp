@@ -19,13 +19,44 @@ bool is_virtual(const Plan& plan) {
   return workload.spins() && workload.clock == ClockKind::kVirtual;
 }
 
-// A step that was captured once holds what struck then, for ever.
-void refuse_plants_in_graphs(const Config& config) {
-  for (const ArmConfig& arm : config.arms) {
-    if (arm.plants.empty() || arm.workload.execution != Execution::kGraph) continue;
+bool at_all_reduce(const Plant& plant) {
+  return plant.kind == PlantKind::kDelay || plant.at_all_reduce;
+}
+
+void refuse_plant(const ArmConfig& arm, const Plant& plant, bool on_gpu) {
+  if (plant.on == DelayOn::kDevice && !on_gpu) {
     throw UsageError("arm " + arm.name +
-                     ": plants cannot strike inside a captured step; plant them with "
-                     "workload.execution: eager");
+                     ": a delay on the device is planted, and this run has no GPU; plant it on the "
+                     "host");
+  }
+  if (at_all_reduce(plant) && arm.workload.exchange == Exchange::kNone) {
+    throw UsageError("arm " + arm.name +
+                     ": what is planted at the all-reduce never strikes with "
+                     "workload.exchange: none");
+  }
+}
+
+// Plants that would be told of and never strike, or not as told.
+void refuse_plants_in_vain(const Config& config, bool on_gpu) {
+  for (const ArmConfig& arm : config.arms) {
+    if (!arm.plants.empty() && arm.workload.execution == Execution::kGraph) {
+      throw UsageError("arm " + arm.name +
+                       ": plants cannot strike inside a captured step; plant them with "
+                       "workload.execution: eager");
+    }
+    for (const Plant& plant : arm.plants) refuse_plant(arm, plant, on_gpu);
+  }
+}
+
+// What waits for the host in the middle of a step cannot be captured.
+void refuse_graphs_over_host(const Config& config, const GpuChoice& choice) {
+  for (const ArmConfig& arm : config.arms) {
+    if (!choice.over_host || arm.workload.execution != Execution::kGraph ||
+        arm.workload.exchange == Exchange::kNone) {
+      continue;
+    }
+    throw UsageError("arm " + arm.name + ": workload.execution: graph needs NCCL, and here " +
+                     choice.note.value_or("gradients go over the host") + "; use eager");
   }
 }
 
@@ -34,6 +65,7 @@ class ChosenTorch final : public ChosenWorkload {
   ChosenTorch(const Plan& plan, Ranks& ranks, HostClock& clock, const GpuChoice& choice,
               DataSets listed)
       : ranks_(ranks), clock_(clock) {
+    refuse_graphs_over_host(plan.config, choice);
     std::optional<int> gpu;
     if (choice.gpu) gpu = choice.gpu->index;
     if (gpu) device_ = make_cuda_device_clock(*gpu, device_marks_needed(plan.facts));
@@ -43,7 +75,7 @@ class ChosenTorch final : public ChosenWorkload {
           make_torch_workload(plan, ranks.transport(), ranks.collective(), gpu, std::move(listed));
       return;
     }
-    refuse_plants_in_graphs(plan.config);
+    refuse_plants_in_vain(plan.config, gpu.has_value());
     if (gpu) delay_ = make_gpu_delay(*gpu);
     planter_ = std::make_unique<Planter>(plan, ranks.transport().rank(), clock, ranks.collective(),
                                          delay_.get());

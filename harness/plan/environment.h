@@ -10,9 +10,8 @@ namespace traceml {
 // Sorted facts with plain values: "cpu_model", "cores_allowed", "affinity" (of rank 0: "0-7,16"),
 // "mpi", "libtorch", "build_commit", ...; of CUDA runs "device" ("2 x NVIDIA H200"), "gpu_model"
 // (as the driver names it: "NVIDIA H200"), "gpu_count" (distinct ones), "driver", "cuda", "cudnn",
-// "nccl", "precision" ("tf32", or by arm "bf16 and tf32"), "gpu_clocks" (application or locked
-// clocks). Nothing private: no host name, user name, path or environment variable that is not
-// allow-listed.
+// "nccl", "precision" ("tf32", or by arm "bf16 and tf32"). Nothing private: no host name, user
+// name, path or environment variable that is not allow-listed.
 struct Environment {
   std::map<std::string, std::string> facts;
 };

@@ -67,8 +67,9 @@ void check_plants_of(const Config& config, const ArmConfig& arm) {
     const std::string opening = opening_for_arm(config, arm, "plant");
     if (plant.kind == PlantKind::kLostEvent &&
         (!arm.workload.spins() || arm.workload.device == Device::kCpu)) {
-      throw UsageError(opening + "plant " + text_of(plant) + " needs a device clock, and the arm " +
-                       shown(arm.name) + " has none; use it with the model spin on device: fake");
+      throw UsageError(opening + "plant " + text_of(plant) +
+                       " needs the fake device, and the arm " + shown(arm.name) +
+                       " does not run on it; use it with the model spin on device: fake");
     }
     if (plant.kind == PlantKind::kDelay && plant.on == DelayOn::kDevice &&
         (arm.workload.spins() || arm.workload.device == Device::kCpu)) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/core/campaign.h"
 #include "harness/core/ids.h"
 #include "harness/core/records.h"
 #include "harness/ports/device_clock.h"
@@ -23,6 +24,12 @@ struct BatchContract {
   std::string label_dtype;            // "int64"
   std::string device_work;            // what is done after arrival: "normalize to float32"
   friend bool operator==(const BatchContract&, const BatchContract&) = default;
+};
+
+// Of the device's allocator.
+struct MemoryPeaks {
+  std::int64_t allocated_peak_bytes = 0;
+  std::int64_t reserved_peak_bytes = 0;
 };
 
 struct WindowLosses {
@@ -51,7 +58,7 @@ class Workload {
   // Makes `arm` current: restores parameters, momentum and buffers from the one snapshot of the
   // initial state, starts the arm's loader at batch `first_batch` of this rank's sequence (it wraps
   // epochs by itself). Outside every window.
-  virtual void begin(ArmIndex arm, std::int64_t first_batch, bool record_collectives) = 0;
+  virtual void begin(ArmIndex arm, std::int64_t first_batch, Instrument instrument) = 0;
 
   // One training step of the current arm: input_wait, then [decode] h2d normalize forward loss
   // backward optimizer. marks == nullptr: a bare arm, no hook of any kind.
@@ -78,16 +85,17 @@ class Workload {
   // Where device marks go; {0} on a CPU.
   virtual DeviceQueue training_queue() const = 0;
 
-  // Peak bytes of the device allocator since the last call; nullopt on a CPU.
-  virtual std::optional<std::int64_t> allocated_peak_bytes() { return std::nullopt; }
-  virtual std::optional<std::int64_t> reserved_peak_bytes() { return std::nullopt; }
+  // Its peaks since the last call; nullopt on a CPU. The training thread calls it at the end of
+  // each recorded step.
+  virtual std::optional<MemoryPeaks> take_memory_peaks() { return std::nullopt; }
 
   // input.on_error: replace: a sentence for each of the first files of this rank that could not be
   // decoded, with its path relative to the data set.
   virtual std::vector<std::string> replaced_files() const { return {}; }
 
-  // A digest of all parameters, equal on all ranks of a healthy run.
-  virtual std::uint64_t parameters_digest() = 0;
+  // A digest of the parameters of all arms that exchange gradients, equal on all ranks of a healthy
+  // run; nullopt where none does.
+  virtual std::optional<std::uint64_t> parameters_digest() = 0;
 
   // Facts for reports ("dataset_images" = "302", "intra_op_threads" = "1") and counters
   // ("samples_replaced" = 2).

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "harness/analysis/summary.h"
+#include "harness/codec/hosts_file.h"
 #include "harness/codec/run_info.h"
 #include "harness/plan/plan.h"
 
@@ -14,8 +15,8 @@ struct ReportInput {
   const RunInfo& info;
   const Plan& plan;
   const CampaignSummary& summary;
-  std::string results_dir;           // as the user wrote it; for the last line of the terminal only
-  std::vector<std::string> hosts{};  // names by node, where they are known; for the terminal only
+  std::string results_dir;  // as the user wrote it; for the last line of the terminal only
+  Nodes places{};           // hosts and GPUs, where they are known; for the terminal only
 };
 
 }  // namespace traceml

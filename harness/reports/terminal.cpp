@@ -27,10 +27,12 @@ std::vector<std::string> hosts_of_stragglers(const ReportInput& input) {
     const auto rank = static_cast<std::size_t>(straggler.rank.value);
     if (!straggler.recurring || rank >= input.info.nodes.size()) continue;
     const int node = input.info.nodes[rank];
-    if (static_cast<std::size_t>(node) >= input.hosts.size()) continue;
+    const Nodes& places = input.places;
+    if (static_cast<std::size_t>(node) >= places.hosts.size()) continue;
+    const std::string gpu = rank < places.gpus.size() ? places.gpus[rank] + " of " : "";
     const std::string sentence =
-        fmt::format("Rank {} ran on {}, which files call {}.", rank,
-                    input.hosts[static_cast<std::size_t>(node)], node_alias(node));
+        fmt::format("Rank {} ran on {}{}, which files call {}.", rank, gpu,
+                    places.hosts[static_cast<std::size_t>(node)], node_alias(node));
     if (sentences.empty() || sentences.back() != sentence) sentences.push_back(sentence);
   }
   return sentences;

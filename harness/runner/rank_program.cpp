@@ -203,7 +203,18 @@ class RankProgram {
   void conclude() {
     position_.enter(Stage::kConclude);
     gather_raw_files(transport_, options_.own_raw_dir, options_.out_raw_dir);
-    const std::uint64_t digest = workload_.parameters_digest();
+    if (const auto digest = workload_.parameters_digest()) compare_parameters(*digest);
+    const auto replaced = distinct_lines(transport_, workload_.replaced_files());
+    if (!replaced.empty()) {
+      outcome_.notes.push_back(fmt::format("files that were replaced (the first of them): {}",
+                                           fmt::join(replaced, "; ")));
+    }
+    outcome_.facts = workload_.facts();
+    outcome_.counters = total_counters(transport_, own_counters());
+  }
+
+  // Collective.
+  void compare_parameters(std::uint64_t digest) {
     const std::string difference = parameters_difference(transport_, digest);
     if (!difference.empty()) {
       outcome_.finished = false;
@@ -213,13 +224,6 @@ class RankProgram {
           "all {} ranks held bit-equal parameters after the last window (digest {:016x})",
           transport_.world_size(), digest));
     }
-    const auto replaced = distinct_lines(transport_, workload_.replaced_files());
-    if (!replaced.empty()) {
-      outcome_.notes.push_back(fmt::format("files that were replaced (the first of them): {}",
-                                           fmt::join(replaced, "; ")));
-    }
-    outcome_.facts = workload_.facts();
-    outcome_.counters = total_counters(transport_, own_counters());
   }
 
   std::map<std::string, std::int64_t> own_counters() const {
@@ -288,9 +292,14 @@ std::uint32_t device_marks_needed(const CampaignFacts& facts) {
   return static_cast<std::uint32_t>(kMarksPerStep * most_steps_in_a_row(facts));
 }
 
-std::size_t bucket_records_needed(const CampaignFacts& facts) {
-  constexpr std::int64_t kBuckets = 12;  // ResNet-152's 230 MB at 25 MiB each, and some to spare
-  return static_cast<std::size_t>(kBuckets * most_steps_in_a_row(facts));
+std::size_t bucket_records_needed(const Plan& plan) {
+  constexpr double kMostMib = 240;  // of gradients: ResNet-152
+  double least_mib = plan.config.workload.bucket_mb;
+  for (const ArmConfig& arm : plan.config.arms) {
+    least_mib = std::min(least_mib, arm.workload.bucket_mb);
+  }
+  const auto buckets = static_cast<std::int64_t>(kMostMib / least_mib) + 2;
+  return static_cast<std::size_t>(buckets * most_steps_in_a_row(plan.facts));
 }
 
 }  // namespace traceml

@@ -58,6 +58,6 @@ std::uint32_t device_marks_needed(const CampaignFacts& facts);
 
 // About how many bucket records a window or warm-up round of this plan gives: a collective on a
 // device keeps events for so many.
-std::size_t bucket_records_needed(const CampaignFacts& facts);
+std::size_t bucket_records_needed(const Plan& plan);
 
 }  // namespace traceml

@@ -25,7 +25,7 @@ Measured StepLoop::run(const PlannedWindow& planned) {
   Workload& workload = ports_.workload;
   ports_.position.enter_arm(planned.arm, planned.index);
   ports_.position.enter(Stage::kBegin);
-  workload.begin(planned.arm, planned.first_batch, !bare(planned.arm));
+  workload.begin(planned.arm, planned.first_batch, instrument_of(planned.arm));
 
   start_recording(planned.arm);
   run_steps(planned.arm, 0, facts_.settle_steps);
@@ -63,7 +63,7 @@ Measured StepLoop::run(const PlannedWindow& planned) {
 Measured StepLoop::warm_up(ArmIndex arm, std::optional<int>& rounds, Nanos at_least) {
   ports_.position.enter_arm(arm, std::nullopt);
   ports_.position.enter(Stage::kBegin);
-  ports_.workload.begin(arm, 0, !bare(arm));
+  ports_.workload.begin(arm, 0, instrument_of(arm));
   const Nanos begin = ports_.clock.now();
 
   Measured measured;
@@ -93,15 +93,17 @@ std::map<std::string, std::int64_t> StepLoop::counters() const {
   return {{"events_unresolved", unresolved_}, {"step_records_dropped", recorder_.dropped()}};
 }
 
+Instrument StepLoop::instrument_of(ArmIndex arm) const {
+  return facts_.arms[static_cast<std::size_t>(arm.value)].instrument;
+}
+
 bool StepLoop::bare(ArmIndex arm) const {
-  return facts_.arms[static_cast<std::size_t>(arm.value)].instrument == Instrument::kNone;
+  return instrument_of(arm) == Instrument::kNone;
 }
 
 void StepLoop::start_recording(ArmIndex arm) {
   if (bare(arm)) return;
-  const bool events =
-      facts_.arms[static_cast<std::size_t>(arm.value)].instrument == Instrument::kEvents;
-  DeviceClock* device = events ? ports_.device : nullptr;
+  DeviceClock* device = instrument_of(arm) == Instrument::kEvents ? ports_.device : nullptr;
   recorder_.begin_window(device, ports_.workload.training_queue());
   if (device != nullptr) {
     HostClock& wall = ports_.wall == nullptr ? ports_.clock : *ports_.wall;
@@ -125,8 +127,7 @@ void StepLoop::run_steps(ArmIndex arm, std::int64_t first, std::int64_t count) {
     recorder_.begin_step();
     ports_.workload.step(&recorder_);
     recorder_.leave();
-    recorder_.end_step(ports_.workload.allocated_peak_bytes(),
-                       ports_.workload.reserved_peak_bytes());
+    recorder_.end_step(ports_.workload.take_memory_peaks());
   }
 }
 

@@ -58,6 +58,7 @@ class StepLoop {
   std::map<std::string, std::int64_t> counters() const;
 
  private:
+  Instrument instrument_of(ArmIndex arm) const;
   bool bare(ArmIndex arm) const;
   void start_recording(ArmIndex arm);
   void run_steps(ArmIndex arm, std::int64_t first, std::int64_t count);

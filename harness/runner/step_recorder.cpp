@@ -57,14 +57,12 @@ std::uintptr_t StepRecorder::enter_in_graph(Phase phase) noexcept {
   return border->mark ? device_->event_of(*border->mark) : 0;
 }
 
-void StepRecorder::end_step(std::optional<std::int64_t> allocated_peak_bytes,
-                            std::optional<std::int64_t> reserved_peak_bytes) noexcept {
+void StepRecorder::end_step(std::optional<MemoryPeaks> memory) noexcept {
   leave();
   if (step_.overflowed || step_.count == 0) ++dropped_;
   const std::size_t index = published_.load(std::memory_order_relaxed);
   if (index >= steps_.size()) return;
-  step_.allocated_peak_bytes = allocated_peak_bytes;
-  step_.reserved_peak_bytes = reserved_peak_bytes;
+  step_.memory = memory;
   steps_[index] = step_;
   published_.store(index + 1, std::memory_order_release);
 }
@@ -95,8 +93,10 @@ std::vector<StepRecord> StepRecorder::records(ArmIndex arm, std::optional<Window
     record.step = StepIndex{first_step + static_cast<std::int64_t>(i)};
     record.timed = record.step.value >= first_timed;
     record.start_host = borders_[step.first].host.value_or(Nanos{});
-    record.allocated_peak_bytes = step.allocated_peak_bytes;
-    record.reserved_peak_bytes = step.reserved_peak_bytes;
+    if (step.memory) {
+      record.allocated_peak_bytes = step.memory->allocated_peak_bytes;
+      record.reserved_peak_bytes = step.memory->reserved_peak_bytes;
+    }
     for (const Phase phase : kAllPhases) {
       if (!sums.seen(phase)) continue;
       const std::size_t p = index_of(phase);

@@ -13,6 +13,7 @@
 #include "harness/ports/device_clock.h"
 #include "harness/ports/host_clock.h"
 #include "harness/ports/phase_marks.h"
+#include "harness/ports/workload.h"
 
 namespace traceml {
 
@@ -29,8 +30,7 @@ struct StepBorders {
   std::uint32_t first = 0;
   std::uint32_t count = 0;
   bool overflowed = false;  // more borders than fit: the step's record is dropped and counted
-  std::optional<std::int64_t> allocated_peak_bytes;
-  std::optional<std::int64_t> reserved_peak_bytes;
+  std::optional<MemoryPeaks> memory;  // its peaks in this step
 };
 
 using PhaseTimes = std::array<std::optional<Nanos>, kPhaseCount>;
@@ -51,8 +51,7 @@ class StepRecorder final : public PhaseMarks {
   void enter(Phase phase) noexcept override;
   void leave() noexcept override;
   std::uintptr_t enter_in_graph(Phase phase) noexcept override;
-  void end_step(std::optional<std::int64_t> allocated_peak_bytes = std::nullopt,
-                std::optional<std::int64_t> reserved_peak_bytes = std::nullopt) noexcept;
+  void end_step(std::optional<MemoryPeaks> memory = std::nullopt) noexcept;
 
   // The phase that runs now. Any thread.
   std::optional<Phase> current_phase() const noexcept;

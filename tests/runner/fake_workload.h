@@ -41,9 +41,9 @@ class FakeWorkload final : public Workload {
     call("contract", arm.value);
     return contracts_[arm.value];
   }
-  void begin(ArmIndex arm, std::int64_t first_batch, bool record_collectives) override {
+  void begin(ArmIndex arm, std::int64_t first_batch, Instrument instrument) override {
     arm_ = arm.value;
-    record_ = record_collectives;
+    record_ = instrument != Instrument::kNone;
     steps_since_begin_ = 0;
     call("begin", first_batch);
   }
@@ -78,7 +78,11 @@ class FakeWorkload final : public Workload {
     return std::exchange(collectives_, {});
   }
   DeviceQueue training_queue() const override { return {}; }
-  std::uint64_t parameters_digest() override {
+  // 1000 and 2000 bytes more with each step.
+  std::optional<MemoryPeaks> take_memory_peaks() override {
+    return MemoryPeaks{1000 * steps_since_begin_, 2000 * steps_since_begin_};
+  }
+  std::optional<std::uint64_t> parameters_digest() override {
     call("parameters_digest");
     return digest_;
   }

@@ -19,7 +19,7 @@ class BareBones final : public Workload {
  public:
   void prepare(ArmIndex) override {}
   BatchContract contract(ArmIndex) override { return {}; }
-  void begin(ArmIndex, std::int64_t, bool) override {}
+  void begin(ArmIndex, std::int64_t, Instrument) override {}
   void step(PhaseMarks* marks) override {
     for (const Phase phase :
          {Phase::kInputWait, Phase::kForward, Phase::kLoss, Phase::kBackward, Phase::kOptimizer}) {
@@ -33,7 +33,7 @@ class BareBones final : public Workload {
   WindowLosses end() override { return {}; }
   std::vector<CollectiveRecord> take_collectives() override { return {}; }
   DeviceQueue training_queue() const override { return {}; }
-  std::uint64_t parameters_digest() override { return 0; }
+  std::optional<std::uint64_t> parameters_digest() override { return 0; }
   std::map<std::string, std::string> facts() const override { return {}; }
   std::map<std::string, std::int64_t> counters() const override { return {}; }
 };

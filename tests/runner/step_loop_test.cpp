@@ -93,6 +93,15 @@ TEST_F(StepLoopTest, RecordsSettleStepsAsUntimed) {
   EXPECT_EQ(measured.collectives[5].window, WindowIndex{5});
 }
 
+TEST_F(StepLoopTest, GivesEveryStepTheMemoryThatItTook) {
+  const Measured measured = loop().run(planned(0));
+  ASSERT_THAT(measured.steps, SizeIs(6));
+  for (std::size_t i = 0; i < 6; ++i) {
+    EXPECT_EQ(measured.steps[i].allocated_peak_bytes, 1000 * static_cast<std::int64_t>(i + 1));
+    EXPECT_EQ(measured.steps[i].reserved_peak_bytes, 2000 * static_cast<std::int64_t>(i + 1));
+  }
+}
+
 TEST_F(StepLoopTest, HasNoHooksInABareArm) {
   FakeDeviceClock device(clock_, 64);
   StepLoop bare = loop(&device);

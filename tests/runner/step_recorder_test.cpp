@@ -207,7 +207,7 @@ TEST_F(StepRecorderTest, KeepsPeakMemoryWithItsStep) {
   recorder_.begin_window(nullptr, {});
   recorder_.begin_step();
   phase(Phase::kForward, 1us);
-  recorder_.end_step(123, 456);
+  recorder_.end_step(MemoryPeaks{123, 456});
   usual_step();
   const auto all = records();
   EXPECT_EQ(all[0].allocated_peak_bytes, 123);

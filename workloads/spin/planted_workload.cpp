@@ -114,9 +114,9 @@ class PlantedWorkload final : public Workload {
   PlantedWorkload(State& state, std::unique_ptr<Workload> inner)
       : state_(state), inner_(std::move(inner)) {}
 
-  void begin(ArmIndex arm, std::int64_t first_batch, bool record_collectives) override {
+  void begin(ArmIndex arm, std::int64_t first_batch, Instrument instrument) override {
     state_.counter.begin(arm);
-    inner_->begin(arm, first_batch, record_collectives);
+    inner_->begin(arm, first_batch, instrument);
   }
 
   void step(PhaseMarks* marks) override {
@@ -148,13 +148,8 @@ class PlantedWorkload final : public Workload {
   WindowLosses end() override { return inner_->end(); }
   std::vector<CollectiveRecord> take_collectives() override { return inner_->take_collectives(); }
   DeviceQueue training_queue() const override { return inner_->training_queue(); }
-  std::optional<std::int64_t> allocated_peak_bytes() override {
-    return inner_->allocated_peak_bytes();
-  }
-  std::optional<std::int64_t> reserved_peak_bytes() override {
-    return inner_->reserved_peak_bytes();
-  }
-  std::uint64_t parameters_digest() override { return inner_->parameters_digest(); }
+  std::optional<MemoryPeaks> take_memory_peaks() override { return inner_->take_memory_peaks(); }
+  std::optional<std::uint64_t> parameters_digest() override { return inner_->parameters_digest(); }
   std::map<std::string, std::string> facts() const override { return inner_->facts(); }
   std::map<std::string, std::int64_t> counters() const override { return inner_->counters(); }
 

@@ -35,10 +35,10 @@ BatchContract SpinWorkload::contract(ArmIndex arm) {
   return contract;
 }
 
-void SpinWorkload::begin(ArmIndex arm, std::int64_t, bool record_collectives) {
+void SpinWorkload::begin(ArmIndex arm, std::int64_t, Instrument instrument) {
   counter_.begin(arm);
   pace_.begin_window();
-  recording_ = record_collectives;
+  recording_ = instrument != Instrument::kNone;
   records_.clear();
 }
 

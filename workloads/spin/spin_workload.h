@@ -25,7 +25,7 @@ class SpinWorkload final : public Workload {
 
   void prepare(ArmIndex) override {}
   BatchContract contract(ArmIndex arm) override;
-  void begin(ArmIndex arm, std::int64_t first_batch, bool record_collectives) override;
+  void begin(ArmIndex arm, std::int64_t first_batch, Instrument instrument) override;
   void step(PhaseMarks* marks) override;
   void finish() override { pace_.finish(); }
   std::optional<std::int64_t> queue_depth() const override { return std::nullopt; }
@@ -33,7 +33,7 @@ class SpinWorkload final : public Workload {
   WindowLosses end() override { return {}; }  // it has no loss
   std::vector<CollectiveRecord> take_collectives() override;
   DeviceQueue training_queue() const override { return {}; }
-  std::uint64_t parameters_digest() override { return pace_.digest(); }
+  std::optional<std::uint64_t> parameters_digest() override { return pace_.digest(); }
   std::map<std::string, std::string> facts() const override;
   std::map<std::string, std::int64_t> counters() const override { return {}; }
 

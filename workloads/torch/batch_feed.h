@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/core/units.h"
 #include "harness/plan/config.h"
 #include "workloads/input/batch_source.h"
 
@@ -19,6 +20,13 @@ namespace traceml {
 struct ArrivedBatch {
   at::Tensor images;
   at::Tensor labels;
+};
+
+// The copies of batches to the device that were timed there.
+struct CopyTimes {
+  std::int64_t count = 0;
+  std::int64_t bytes_each = 0;
+  Nanos total{};
 };
 
 // Where the batches of one arm come from. Training thread only; at most one batch is out.
@@ -37,6 +45,10 @@ class BatchFeed {
   // finds it there.
   virtual bool transfers() const { return false; }
   virtual void transfer() {}
+
+  // Whether copies are timed from the next start() on, with two events each; at first they are not.
+  virtual void time_copies(bool /*on*/) {}
+  virtual CopyTimes copies() const { return {}; }
 
   // The bytes of the batch have been consumed by the work queued so far.
   virtual void release() = 0;

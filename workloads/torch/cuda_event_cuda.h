@@ -8,16 +8,16 @@
 
 namespace traceml {
 
-struct DestroyEvent {
+struct DestroyTorchEvent {
   // What fails here has been seen before by a call that could say so.
   void operator()(cudaEvent_t event) const noexcept { static_cast<void>(cudaEventDestroy(event)); }
 };
-using CudaEvent = std::unique_ptr<std::remove_pointer_t<cudaEvent_t>, DestroyEvent>;
+using TorchEvent = std::unique_ptr<std::remove_pointer_t<cudaEvent_t>, DestroyTorchEvent>;
 
-inline CudaEvent make_event(unsigned flags) {
+inline TorchEvent make_torch_event(unsigned flags) {
   cudaEvent_t event = nullptr;
   C10_CUDA_CHECK(cudaEventCreateWithFlags(&event, flags));
-  return CudaEvent(event);
+  return TorchEvent(event);
 }
 
 }  // namespace traceml

@@ -1,6 +1,8 @@
 #include "workloads/torch/device_feed_cuda.h"
 
 #include <array>
+#include <atomic>
+#include <chrono>
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,14 +36,14 @@ class PageLocks {
 // A place for a batch on the device.
 struct DeviceSlot {
   ArrivedBatch batch;
-  CudaEvent copied = make_event(cudaEventDisableTiming);
-  CudaEvent consumed = make_event(cudaEventDisableTiming);
+  TorchEvent copied = make_torch_event(cudaEventDisableTiming);
+  TorchEvent consumed = make_torch_event(cudaEventDisableTiming);
 };
 
 // Begin and end of a copy, kept until the feed is parked.
 struct TimedCopy {
-  CudaEvent begin = make_event(cudaEventDefault);
-  CudaEvent end = make_event(cudaEventDefault);
+  TorchEvent begin = make_torch_event(cudaEventDefault);
+  TorchEvent end = make_torch_event(cudaEventDefault);
 };
 constexpr std::size_t kMostTimedCopies = 128;  // of a window; those beyond have no record
 
@@ -49,11 +51,14 @@ constexpr std::size_t kMostTimedCopies = 128;  // of a window; those beyond have
 struct Return {
   BatchSource* source = nullptr;
   HostBatch batch;
+  std::atomic<int>* slots_out = nullptr;
 };
 
 void give_back(void* argument) {
   const auto* finished = static_cast<const Return*>(argument);
   finished->source->release(finished->batch);
+  finished->slots_out->fetch_sub(1);
+  finished->slots_out->notify_one();
 }
 
 class DeviceFeed final : public BatchFeed {
@@ -82,7 +87,9 @@ class DeviceFeed final : public BatchFeed {
   }
 
   ArrivedBatch next() override {
+    wait_for_a_host_slot();
     host_ = source_->next();
+    slots_out_.fetch_add(1);
     shape_.require_full(*host_);
     return current().batch;
   }
@@ -94,7 +101,7 @@ class DeviceFeed final : public BatchFeed {
     if (blocking_) {
       copy_on(training_, slot);
       C10_CUDA_CHECK(cudaStreamSynchronize(training_));
-      source_->release(*host_);
+      give_back_now();
     } else {
       if (copies_ >= std::ssize(slots_)) {
         C10_CUDA_CHECK(cudaStreamWaitEvent(copying_, slot.consumed.get()));
@@ -102,7 +109,7 @@ class DeviceFeed final : public BatchFeed {
       copy_on(copying_, slot);
       C10_CUDA_CHECK(cudaEventRecord(slot.copied.get(), copying_));
       Return& finished = returns_.at(static_cast<std::size_t>(host_->slot));
-      finished = {source_.get(), *host_};
+      finished = {source_.get(), *host_, &slots_out_};
       C10_CUDA_CHECK(cudaLaunchHostFunc(copying_, give_back, &finished));
       C10_CUDA_CHECK(cudaStreamWaitEvent(training_, slot.copied.get()));
     }
@@ -115,7 +122,8 @@ class DeviceFeed final : public BatchFeed {
   }
 
   void park() override {
-    if (host_) source_->release(*std::exchange(host_, std::nullopt));
+    if (host_) give_back_now();
+    host_.reset();
     C10_CUDA_CHECK(cudaStreamSynchronize(copying_));
     C10_CUDA_CHECK(cudaStreamSynchronize(training_));
     read_times();
@@ -124,22 +132,27 @@ class DeviceFeed final : public BatchFeed {
 
   std::optional<std::int64_t> ready() const override { return source_->ready(); }
 
-  std::map<std::string, std::int64_t> counters() const override {
-    std::map<std::string, std::int64_t> counters = source_->counters();
-    counters["copies_timed"] = times_.copies;
-    counters["copies_bytes"] = times_.copies * shape_.bytes();
-    counters["copies_device_us"] =
-        std::chrono::duration_cast<std::chrono::microseconds>(times_.total).count();
-    return counters;
-  }
-
+  std::map<std::string, std::int64_t> counters() const override { return source_->counters(); }
+  void time_copies(bool on) override { timing_ = on; }
+  CopyTimes copies() const override { return times_; }
   std::vector<std::string> replaced_files() const override { return source_->replaced_files(); }
 
  private:
+  // A loader without workers decodes into a free slot at once and waits for none.
+  void wait_for_a_host_slot() {
+    const int slots = static_cast<int>(returns_.size());
+    for (int out = slots_out_; out >= slots; out = slots_out_) slots_out_.wait(out);
+  }
+
+  void give_back_now() {
+    source_->release(*host_);
+    slots_out_.fetch_sub(1);
+  }
+
   DeviceSlot& current() { return slots_[static_cast<std::size_t>(copies_) % slots_.size()]; }
 
   void copy_on(cudaStream_t stream, DeviceSlot& slot) {
-    const bool timed = copies_ < std::ssize(timed_);
+    const bool timed = timing_ && copies_ < std::ssize(timed_);
     const TimedCopy& times = timed_[timed ? static_cast<std::size_t>(copies_) : 0];
     if (timed) C10_CUDA_CHECK(cudaEventRecord(times.begin.get(), stream));
     const at::Tensor& images = slot.batch.images;
@@ -153,22 +166,18 @@ class DeviceFeed final : public BatchFeed {
 
   // All copies have run.
   void read_times() {
-    const auto count = std::min<std::int64_t>(copies_, std::ssize(timed_));
+    const auto count = timing_ ? std::min<std::int64_t>(copies_, std::ssize(timed_)) : 0;
     for (std::int64_t i = 0; i < count; ++i) {
       const TimedCopy& copy = timed_[static_cast<std::size_t>(i)];
       float ms = 0;
       C10_CUDA_CHECK(cudaEventElapsedTime(&ms, copy.begin.get(), copy.end.get()));
       times_.total +=
           std::chrono::duration_cast<Nanos>(std::chrono::duration<float, std::milli>(ms));
-      ++times_.copies;
     }
+    times_.count += count;
+    times_.bytes_each = shape_.bytes();
     copies_ = 0;
   }
-
-  struct CopyTimes {
-    std::int64_t copies = 0;
-    Nanos total{};
-  };
 
   std::unique_ptr<BatchSource> source_;
   LoaderTensors shape_;
@@ -179,8 +188,10 @@ class DeviceFeed final : public BatchFeed {
   std::array<DeviceSlot, 2> slots_;
   std::vector<Return> returns_;  // by host slot
   std::vector<TimedCopy> timed_;
+  std::atomic<int> slots_out_{0};
   std::optional<HostBatch> host_;  // waited for, its copy not yet queued
   std::int64_t copies_ = 0;        // since start()
+  bool timing_ = false;
   CopyTimes times_;
 };
 

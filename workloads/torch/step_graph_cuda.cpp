@@ -18,7 +18,7 @@ namespace {
 // records where a launch has none for it.
 struct GraphBorder {
   Phase phase;
-  CudaEvent own;
+  TorchEvent own;
   cudaGraphNode_t node = nullptr;
 };
 
@@ -34,7 +34,7 @@ class CapturingMarks final : public PhaseMarks {
         borders.push_back({phase, nullptr});
         return;
       }
-      CudaEvent event = make_event(cudaEventDefault);
+      TorchEvent event = make_torch_event(cudaEventDefault);
       C10_CUDA_CHECK(cudaEventRecordWithFlags(event.get(), c10::cuda::getCurrentCUDAStream(),
                                               cudaEventRecordExternal));
       borders.push_back({phase, std::move(event)});

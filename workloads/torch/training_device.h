@@ -12,6 +12,7 @@
 #include "harness/plan/config.h"
 #include "harness/ports/device_clock.h"
 #include "harness/ports/phase_marks.h"
+#include "harness/ports/workload.h"
 #include "workloads/input/batch_source.h"
 #include "workloads/torch/batch_feed.h"
 
@@ -35,11 +36,6 @@ class StepGraph {
 struct Normalisation {
   at::Tensor scale;  // [1, 3, 1, 1], float32, on the device
   at::Tensor shift;
-};
-
-struct DeviceMemory {
-  std::int64_t allocated_peak_bytes = 0;
-  std::int64_t reserved_peak_bytes = 0;
 };
 
 // What a rank trains on, beside what libtorch does alike on every device. Training thread only.
@@ -75,7 +71,7 @@ class TrainingDevice {
   virtual std::unique_ptr<StepGraph> capture(const StepBody& body, bool with_events) = 0;
 
   // Of libtorch's allocator for this device since the last call; nullopt on a CPU.
-  virtual std::optional<DeviceMemory> take_peaks() = 0;
+  virtual std::optional<MemoryPeaks> take_peaks() = 0;
 
   // How often that allocator has asked the driver for memory.
   virtual std::int64_t driver_allocations() const = 0;

@@ -45,7 +45,7 @@ class CpuDevice final : public TrainingDevice {
     throw std::logic_error("a CPU captures no step");
   }
 
-  std::optional<DeviceMemory> take_peaks() override { return std::nullopt; }
+  std::optional<MemoryPeaks> take_peaks() override { return std::nullopt; }
   std::int64_t driver_allocations() const override { return 0; }
   std::map<std::string, std::string> facts() const override { return {}; }
 };

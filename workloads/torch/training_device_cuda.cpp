@@ -84,11 +84,11 @@ class CudaDevice final : public TrainingDevice {
     return capture_step(body, with_events);
   }
 
-  std::optional<DeviceMemory> take_peaks() override {
+  std::optional<MemoryPeaks> take_peaks() override {
     const auto stats = c10::cuda::CUDACachingAllocator::getDeviceStats(stream_.device_index());
     c10::cuda::CUDACachingAllocator::resetPeakStats(stream_.device_index());
-    return DeviceMemory{stats.allocated_bytes[kAggregate].peak,
-                        stats.reserved_bytes[kAggregate].peak};
+    return MemoryPeaks{stats.allocated_bytes[kAggregate].peak,
+                       stats.reserved_bytes[kAggregate].peak};
   }
 
   std::int64_t driver_allocations() const override {

@@ -1,7 +1,8 @@
 #pragma once
 // NVIDIA GPUs: which there are, their clock of pooled timing events, their state, a planted delay
 // and all-reduces through the host. No CUDA type here. What needs CUDA throws NotBuilt in a binary
-// without it, but for cuda_built() and find_gpus().
+// without it, but for cuda_built(), find_gpus(), gpu_driver_version() and make_gpu_monitor(), which
+// say that there is none.
 
 #include <cstdint>
 #include <memory>

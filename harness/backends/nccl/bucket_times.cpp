@@ -64,8 +64,8 @@ std::vector<CollectiveRecord> BucketTimes::take() {
 void BucketTimes::enlarge(std::size_t buckets) {
   records_.reserve(buckets);
   while (pool_.size() < buckets) {
-    pool_.push_back(
-        {make_event(cudaEventDefault), make_event(cudaEventDefault), make_event(cudaEventDefault)});
+    pool_.push_back({make_nccl_event(cudaEventDefault), make_nccl_event(cudaEventDefault),
+                     make_nccl_event(cudaEventDefault)});
   }
 }
 

@@ -18,8 +18,8 @@ namespace {
 struct DeviceSide {
   explicit DeviceSide(std::size_t bucket_records)
       : stream(make_urgent_stream()),
-        ready(make_event(cudaEventDisableTiming)),
-        done(make_event(cudaEventDisableTiming)),
+        ready(make_nccl_event(cudaEventDisableTiming)),
+        done(make_nccl_event(cudaEventDisableTiming)),
         times(bucket_records) {}
 
   StreamHandle stream;
@@ -39,7 +39,7 @@ class NcclCollective final : public Collective {
 
   void all_reduce_mean(const BucketView& bucket) override {
     refuse_host(bucket.queue);
-    const cudaStream_t queue = stream_of(bucket.queue);
+    const cudaStream_t queue = nccl_stream_of(bucket.queue);
     const cudaStream_t stream = side_.stream.get();
     const BucketEvents* timed = nullptr;
     if (recording_ && !is_capturing(queue)) timed = side_.times.begin(bucket, clock_.now());
@@ -57,7 +57,7 @@ class NcclCollective final : public Collective {
     if (handed_over_) {
       refuse_host(queue);
       check(cudaEventRecord(side_.done.get(), side_.stream.get()), "cudaEventRecord");
-      check(cudaStreamWaitEvent(stream_of(queue), side_.done.get(), 0), "cudaStreamWaitEvent");
+      check(cudaStreamWaitEvent(nccl_stream_of(queue), side_.done.get(), 0), "cudaStreamWaitEvent");
       handed_over_ = false;
     }
     communicator_.throw_if_failed();

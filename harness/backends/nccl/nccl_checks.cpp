@@ -24,7 +24,7 @@ void fail(ncclResult_t code, const char* call, ncclComm_t communicator) {
                              ncclGetErrorString(code), more.empty() ? "" : " (" + more + ")"));
 }
 
-EventHandle make_event(unsigned flags) {
+EventHandle make_nccl_event(unsigned flags) {
   cudaEvent_t event = nullptr;
   check(cudaEventCreateWithFlags(&event, flags), "cudaEventCreateWithFlags");
   return EventHandle(event);

@@ -21,10 +21,10 @@ void check(cudaError_t code, const char* call,
 // The same in NCCL's words, with its last message where it has one. `communicator` may be null.
 [[noreturn]] void fail(ncclResult_t code, const char* call, ncclComm_t communicator);
 
-struct DestroyEvent {
+struct DestroyNcclEvent {
   void operator()(cudaEvent_t event) const noexcept { cudaEventDestroy(event); }
 };
-using EventHandle = std::unique_ptr<std::remove_pointer_t<cudaEvent_t>, DestroyEvent>;
+using EventHandle = std::unique_ptr<std::remove_pointer_t<cudaEvent_t>, DestroyNcclEvent>;
 
 struct DestroyStream {
   void operator()(cudaStream_t stream) const noexcept { cudaStreamDestroy(stream); }
@@ -32,12 +32,12 @@ struct DestroyStream {
 using StreamHandle = std::unique_ptr<std::remove_pointer_t<cudaStream_t>, DestroyStream>;
 
 // `flags`: cudaEventDefault for one that is timed, cudaEventDisableTiming for one that only orders.
-EventHandle make_event(unsigned flags);
+EventHandle make_nccl_event(unsigned flags);
 
 // Does not wait for the default stream; of the device's highest priority.
 StreamHandle make_urgent_stream();
 
-inline cudaStream_t stream_of(DeviceQueue queue) {
+inline cudaStream_t nccl_stream_of(DeviceQueue queue) {
   return reinterpret_cast<cudaStream_t>(queue.handle);
 }
 

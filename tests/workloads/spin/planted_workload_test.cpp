@@ -59,7 +59,7 @@ class PlantedJob : public ::testing::Test {
     for (const int arm : {0, 1}) begin(arm);  // warm-ups
   }
 
-  void begin(int arm) { job_->begin(ArmIndex{arm}, 0, false); }
+  void begin(int arm) { job_->begin(ArmIndex{arm}, 0, Instrument::kNone); }
 
   Nanos step(PhaseMarks* marks = nullptr) {
     const Nanos before = clock_.now();

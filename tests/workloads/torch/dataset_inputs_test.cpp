@@ -76,7 +76,7 @@ TEST_F(DatasetInputsTest, TrainingOnUint8AndOnFloat32SeesTheSameImages) {
   for (int i = 0; i < 2; ++i) {
     workload->prepare(ArmIndex{i});
     EXPECT_EQ(workload->contract(ArmIndex{i}).shape, (std::vector<std::int64_t>{4, 3, 32, 32}));
-    workload->begin(ArmIndex{i}, 5, false);  // in the second epoch
+    workload->begin(ArmIndex{i}, 5, Instrument::kNone);  // in the second epoch
     workload->mark_first_loss();
     for (int step = 0; step < 3; ++step) workload->step(nullptr);
     losses[i] = workload->end().first.value();

@@ -77,7 +77,7 @@ struct Job {
 
   // Losses of a window of `steps` steps.
   WindowLosses window(ArmIndex arm, int steps, PhaseMarks* marks = nullptr) {
-    workload->begin(arm, 0, false);
+    workload->begin(arm, 0, Instrument::kNone);
     workload->mark_first_loss();
     for (int i = 0; i < steps; ++i) workload->step(marks);
     workload->finish();
@@ -137,9 +137,9 @@ TEST(TorchWorkload, ABareArmCallsNoMarkAndAnInstrumentedOneEveryPhase) {
 
 TEST(TorchWorkload, EveryWindowDoesTheSameWork) {
   Job job;
-  const std::uint64_t untrained = job.workload->parameters_digest();
+  const auto untrained = job.workload->parameters_digest();
   const WindowLosses first = job.window(kShipped, 3);
-  const std::uint64_t trained = job.workload->parameters_digest();
+  const auto trained = job.workload->parameters_digest();
   job.window(kReference, 2);  // shares the model
   const WindowLosses again = job.window(kShipped, 3);
 
@@ -153,9 +153,9 @@ TEST(TorchWorkload, EveryWindowDoesTheSameWork) {
 
 TEST(TorchWorkload, BeginRestoresTheInitialParametersAndStartsAtTheBatchAskedFor) {
   Job job;
-  const std::uint64_t untrained = job.workload->parameters_digest();
+  const auto untrained = job.workload->parameters_digest();
   job.window(kShipped, 2);
-  job.workload->begin(kShipped, 40, false);
+  job.workload->begin(kShipped, 40, Instrument::kNone);
   EXPECT_EQ(job.workload->parameters_digest(), untrained);
   EXPECT_EQ(job.log.starts, (std::vector<std::int64_t>{0, 40}));
   EXPECT_EQ(job.workload->queue_depth(), 2);
@@ -163,13 +163,13 @@ TEST(TorchWorkload, BeginRestoresTheInitialParametersAndStartsAtTheBatchAskedFor
 
 TEST(TorchWorkload, LossesAreThoseOfTheMarkedStepAndOfTheLastOne) {
   Job job;
-  job.workload->begin(kReference, 0, false);
+  job.workload->begin(kReference, 0, Instrument::kNone);
   job.workload->step(nullptr);
   EXPECT_FALSE(job.workload->end().first) << "nothing was marked";
   const WindowLosses one_step = job.window(kReference, 1);
   EXPECT_EQ(one_step.first, one_step.last);
   const WindowLosses after_settling = [&job] {
-    job.workload->begin(kReference, 0, false);
+    job.workload->begin(kReference, 0, Instrument::kNone);
     job.workload->step(nullptr);
     job.workload->mark_first_loss();
     job.workload->step(nullptr);
@@ -263,7 +263,7 @@ TEST(TorchWorkload, CountsTheStepsOfCollectiveRecordsFromTheBeginOfTheWindow) {
                                             std::make_unique<MemoryInputs>(log));
   workload->prepare(kReference);
   for (const bool record : {false, true, true}) {
-    workload->begin(kReference, 0, record);
+    workload->begin(kReference, 0, record ? Instrument::kEvents : Instrument::kNone);
     for (int step = 0; step < 3; ++step) workload->step(nullptr);
     workload->end();
     if (!record) {
@@ -297,11 +297,11 @@ TEST(TorchWorkload, RanksHoldEqualParametersAfterTrainingOnDifferentBatches) {
     const auto workload = make_torch_workload(plan, transport, collective, std::nullopt,
                                               std::make_unique<MemoryInputs>(log, rank));
     workload->prepare(ArmIndex{0});
-    workload->begin(ArmIndex{0}, 0, true);
+    workload->begin(ArmIndex{0}, 0, Instrument::kEvents);
     for (int step = 0; step < 3; ++step) workload->step(nullptr);
     workload->finish();
     losses.at(rank) = workload->end().last.value();
-    digests.at(rank) = workload->parameters_digest();
+    digests.at(rank) = workload->parameters_digest().value();
   });
   EXPECT_EQ(digests[0], digests[1]);
   EXPECT_NE(losses[0], losses[1]) << "both ranks saw the same batches";
@@ -313,7 +313,7 @@ TEST(TorchWorkload, LearnsSixtyFourFixedImagesWithinAHundredSteps) {
   plan.config.arms[0].workload.batch_size = 64;
   plan.config.arms[0].workload.optimizer = {0.01, 0.9, 0.0};
   Job job(plan);
-  job.workload->begin(kReference, 0, false);
+  job.workload->begin(kReference, 0, Instrument::kNone);
   double loss = 10;
   int steps = 0;
   while (loss >= 0.1 && steps < 100) {

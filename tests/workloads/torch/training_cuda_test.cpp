@@ -117,11 +117,18 @@ TEST_F(TrainingOnGpu, KeepsParametersAndGradientsInChannelsLast) {
   Replica replica(make_resnet("resnet18", 5, 3), small_config(), device_->device(), transport_,
                   collective_, device_->queue());
   const ArrivedBatch batch = batch_on(device_->device());
-  train_on(replica.trained(), batch, nullptr);
-  for (const at::Tensor& gradient : replica.trained().sgd.gradient_views()) {
-    if (gradient.dim() != 4) continue;
-    EXPECT_TRUE(gradient.is_contiguous(at::MemoryFormat::ChannelsLast));
+  int weights = 0;
+  for (const at::Tensor& parameter : replica.trained().network.parameters()) {
+    if (parameter.dim() != 4) continue;
+    ++weights;
+    EXPECT_TRUE(parameter.is_contiguous(at::MemoryFormat::ChannelsLast));
+    // As backward makes them: only then does autograd keep them without a copy.
+    parameter.register_hook([](const at::Tensor& gradient) {
+      EXPECT_TRUE(gradient.is_contiguous(at::MemoryFormat::ChannelsLast));
+    });
   }
+  EXPECT_EQ(weights, 20);
+  train_on(replica.trained(), batch, nullptr);
   device_->finish();
 }
 
@@ -138,7 +145,7 @@ struct Job {
     plan.config.workload = arm.workload;
     workload = make_torch_workload(plan, transport, collective, 0, DataSets{});
     workload->prepare(ArmIndex{0});
-    workload->begin(ArmIndex{0}, 0, false);
+    workload->begin(ArmIndex{0}, 0, Instrument::kNone);
   }
 
   Plan plan;
@@ -187,7 +194,6 @@ TEST_P(MarkedStepsOnGpu, HaveADeviceTimeForEveryPhaseAndOfTheWholeWindow) {
     traced += *record.phases[index_of(Phase::kTraced)]->device;
   }
   EXPECT_LE(traced, wall);
-  EXPECT_GT(traced * 4, wall) << "the device was busy for much of the window";
   const WindowLosses losses = job.workload->end();
   ASSERT_TRUE(losses.first && losses.last);
   EXPECT_LT(*losses.last, *losses.first) << "it trains";
@@ -203,11 +209,10 @@ TEST_F(TrainingOnGpu, TellsThePeakOfItsMemory) {
   Job job(Execution::kEager, Precision::kFp32);
   job.workload->step(nullptr);
   job.workload->finish();
-  const auto allocated = job.workload->allocated_peak_bytes();
-  const auto reserved = job.workload->reserved_peak_bytes();
-  ASSERT_TRUE(allocated && reserved);
-  EXPECT_GT(*allocated, 3 * 11'000'000 * 4) << "parameters, gradients and momenta";
-  EXPECT_GE(*reserved, *allocated);
+  const auto peaks = job.workload->take_memory_peaks();
+  ASSERT_TRUE(peaks);
+  EXPECT_GT(peaks->allocated_peak_bytes, 3 * 11'000'000 * 4) << "parameters, gradients and momenta";
+  EXPECT_GE(peaks->reserved_peak_bytes, peaks->allocated_peak_bytes);
 }
 
 }  // namespace
