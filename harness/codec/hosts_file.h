@@ -12,8 +12,8 @@ std::string node_alias(int node);
 
 // The node of each rank, numbered in the order in which their names first come, and the names.
 struct Nodes {
-  std::vector<int> of_rank;
-  std::vector<std::string> hosts;
+  std::vector<int> of_rank{};
+  std::vector<std::string> hosts{};
   std::vector<std::string> gpus{};  // by rank, "GPU 1 (0000:1b:00.0)"; empty where ranks have none
 };
 Nodes number_nodes(const std::vector<std::string>& host_of_rank);

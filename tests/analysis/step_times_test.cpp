@@ -41,8 +41,10 @@ std::vector<RankRecords> flawed_records(std::uint64_t seed, double flaw) {
       step.timed = i % 10 >= 2;
       for (const Phase phase : {Phase::kInputWait, Phase::kForward, Phase::kTraced}) {
         DualTime time{Nanos(nanos(random)), Nanos(nanos(random))};
-        if (flawed()) time.device = flawed() ? std::nullopt : std::optional(Nanos(-1));
-        if (flawed()) time.host = flawed() ? std::nullopt : std::optional(Nanos(-1));
+        if (flawed()) time.device = Nanos(-1);
+        if (flawed()) time.device.reset();
+        if (flawed()) time.host = Nanos(-1);
+        if (flawed()) time.host.reset();
         if (!flawed()) step.phases[index_of(phase)] = time;
       }
       if (!flawed()) steps.push_back(step);
