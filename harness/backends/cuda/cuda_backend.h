@@ -21,11 +21,11 @@ namespace traceml {
 bool cuda_built();
 
 struct Gpu {
-  int index = 0;                   // among those that CUDA_VISIBLE_DEVICES lets this process see
-  std::string name;                // "NVIDIA H200"
-  std::string uuid;                // "GPU-" and 32 hexadecimal digits in five groups
-  std::string pci_bus_id;          // "0000:1b:00.0"
-  std::string compute_capability;  // "9.0"
+  int index = 0;                     // among those that CUDA_VISIBLE_DEVICES lets this process see
+  std::string name{};                // "NVIDIA H200"
+  std::string uuid{};                // "GPU-" and 32 hexadecimal digits in five groups
+  std::string pci_bus_id{};          // "0000:1b:00.0"
+  std::string compute_capability{};  // "9.0"
   std::int64_t memory_bytes = 0;
   int multiprocessors = 0;
 };
