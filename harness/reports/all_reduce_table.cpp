@@ -14,8 +14,12 @@ std::string size_of(std::int64_t bytes) {
   return fixed(size / (1024 * 1024), 2) + " MiB";
 }
 
+// Three digits: "248", "36.9", "1.60", "0.0287".
 std::string bandwidth(const BucketFigures& bucket, double Bandwidth::*figure) {
-  return bucket.bandwidth ? fmt::format("{:.3g}", (*bucket.bandwidth).*figure) : kNull;
+  if (!bucket.bandwidth) return kNull;
+  const double gb_per_s = (*bucket.bandwidth).*figure;
+  if (gb_per_s < 1) return fmt::format("{:#.3g}", gb_per_s);
+  return fmt::format("{:.{}f}", gb_per_s, gb_per_s < 10 ? 2 : gb_per_s < 100 ? 1 : 0);
 }
 
 std::vector<std::string> bucket_row(const ArmSummary& arm, const BucketFigures& bucket) {
