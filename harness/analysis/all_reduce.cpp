@@ -1,37 +1,26 @@
 #include "harness/analysis/all_reduce.h"
 
 #include <algorithm>
-#include <compare>
 #include <map>
 #include <string>
-#include <tuple>
+
+#include "harness/analysis/bucket_records.h"
 
 namespace traceml {
 
 namespace {
 
-struct BucketKey {
-  WindowIndex window;
-  StepIndex step;
-  int bucket = 0;
-  friend auto operator<=>(const BucketKey&, const BucketKey&) = default;
-};
-
-bool same_step(const BucketKey& a, const BucketKey& b) {
-  return std::tie(a.window, a.step) == std::tie(b.window, b.step);
+bool has_times(const CollectiveRecord& record) {
+  return record.arrival && record.start && record.end && *record.arrival <= *record.start &&
+         *record.start <= *record.end;
 }
 
-// One rank's record of one bucket on one step.
-struct Seen {
-  BucketKey key;
-  const CollectiveRecord* record = nullptr;
-  bool timed() const {
-    return record->arrival && record->start && record->end && *record->arrival <= *record->start &&
-           *record->start <= *record->end;
-  }
-};
+// Null times count: they take the step's from the exposed ones.
+bool any_record(const CollectiveRecord& /*record*/) {
+  return true;
+}
 
-// The same over the ranks seen so far.
+// One bucket on one step, over the ranks seen so far.
 struct Cell {
   BucketKey key;
   std::int64_t bytes = 0;
@@ -43,38 +32,19 @@ struct Cell {
   double exposed = 0;     // sum over those
 };
 
-std::vector<Seen> timed_steps(const CampaignFacts& facts, ArmIndex arm, const RankRecords& records,
-                              const std::vector<WindowIndex>& valid) {
-  std::vector<Seen> seen;
-  for (const CollectiveRecord& record : records.collectives) {
-    const bool counts = record.arm == arm && record.window &&
-                        record.step.value >= facts.settle_steps &&
-                        std::binary_search(valid.begin(), valid.end(), *record.window);
-    if (counts) seen.push_back({{*record.window, record.step, record.bucket}, &record});
-  }
-  const auto before = [](const Seen& a, const Seen& b) { return a.key < b.key; };
-  if (!std::is_sorted(seen.begin(), seen.end(), before)) {
-    std::stable_sort(seen.begin(), seen.end(), before);
-  }
-  seen.erase(std::unique(seen.begin(), seen.end(),
-                         [](const Seen& a, const Seen& b) { return a.key == b.key; }),
-             seen.end());
-  return seen;
-}
-
 // When the last bucket of the step [begin, end) arrived; null where a bucket lacks times.
-std::optional<Nanos> last_arrival(const std::vector<Seen>& seen, std::size_t begin,
+std::optional<Nanos> last_arrival(const std::vector<BucketRecord>& seen, std::size_t begin,
                                   std::size_t end) {
   Nanos last = Nanos::min();
   for (std::size_t i = begin; i < end; ++i) {
-    if (!seen[i].timed()) return std::nullopt;
+    if (!has_times(*seen[i].record)) return std::nullopt;
     last = std::max(last, *seen[i].record->arrival);
   }
   return last;
 }
 
-void add(const Seen& seen, std::optional<Nanos> backward_end, Cell* cell) {
-  if (!seen.timed()) return;
+void add(const BucketRecord& seen, std::optional<Nanos> backward_end, Cell* cell) {
+  if (!has_times(*seen.record)) return;
   const CollectiveRecord& record = *seen.record;
   const std::int64_t ran = (*record.end - *record.start).count();
   cell->least = cell->ranks == 0 ? ran : std::min(cell->least, ran);
@@ -88,7 +58,7 @@ void add(const Seen& seen, std::optional<Nanos> backward_end, Cell* cell) {
 }
 
 // Both in the order of keys.
-void add_rank(const std::vector<Seen>& seen, std::vector<Cell>* cells) {
+void add_rank(const std::vector<BucketRecord>& seen, std::vector<Cell>* cells) {
   auto cell = cells->begin();
   std::size_t begin = 0;
   while (begin < seen.size()) {
@@ -131,10 +101,10 @@ BucketFigures figures_of(int bucket, const Sums& sums, int ranks) {
 }
 
 // Null where they differ.
-std::optional<Clock> clock_of(const std::vector<std::vector<Seen>>& ranks) {
+std::optional<Clock> clock_of(const std::vector<std::vector<BucketRecord>>& ranks) {
   const std::string& first = ranks.front().front().record->clock;
   for (const auto& rank : ranks) {
-    for (const Seen& seen : rank) {
+    for (const BucketRecord& seen : rank) {
       if (seen.record->clock != first) return std::nullopt;
     }
   }
@@ -170,17 +140,17 @@ std::optional<Bandwidth> all_reduce_bandwidth(std::int64_t bytes, Seconds time, 
 std::optional<AllReduceFigures> all_reduce_figures(const CampaignFacts& facts, ArmIndex arm,
                                                    const std::vector<const RankRecords*>& ranks,
                                                    const std::vector<WindowIndex>& valid) {
-  std::vector<std::vector<Seen>> seen;
+  std::vector<std::vector<BucketRecord>> seen;
   for (const RankRecords* records : ranks) {
     if (records == nullptr) return std::nullopt;
-    seen.push_back(timed_steps(facts, arm, *records, valid));
+    seen.push_back(bucket_records(facts, arm, *records, valid, any_record));
     if (seen.back().empty()) return std::nullopt;
   }
   if (seen.empty()) return std::nullopt;
   const auto clock = clock_of(seen);
   if (!clock) return std::nullopt;
   std::vector<Cell> cells;
-  for (const Seen& one : seen.front()) {
+  for (const BucketRecord& one : seen.front()) {
     cells.emplace_back();
     cells.back().key = one.key;
     cells.back().bytes = one.record->bytes;

@@ -63,7 +63,7 @@ std::vector<ArmAnalysis> analyze_arms(const CampaignFacts& facts,
         analyze_arm(facts, arm, windows, std::move(rows[i]), series_of(steps[i], valid)));
     ArmSummary& own = arms.back().summary;
     own.all_reduce = all_reduce_figures(facts, arm, ranks, valid);
-    own.device = device_figures_of(ranks, windows.arms[i]);
+    own.device = device_figures_of(ranks, valid);
     const AllReduceTally tally = tally_all_reduces(facts, arm, ranks, valid);
     for (RankFigures& rank : own.ranks) {
       rank.all_reduce_steps = static_cast<std::int64_t>(tally.last.size());

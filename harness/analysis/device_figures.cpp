@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "harness/analysis/text.h"
+#include "harness/core/throttle_reasons.h"
 
 namespace traceml {
 
@@ -15,20 +16,18 @@ namespace {
 
 using std::to_string;
 
-// Of NVML's clocks event reasons. Those that are left out say nothing against a time: idle,
-// application and display clocks, sync boost.
 struct Reasons {
   std::uint64_t bit = 0;
   std::string_view name;
   bool forbids = false;
 };
 
-constexpr std::uint64_t kPowerCap = 0x4;
-constexpr std::array<Reasons, 5> kReasons = {{{kPowerCap, "sw_power_cap", false},
-                                              {0x8, "hw_slowdown", true},
-                                              {0x20, "sw_thermal_slowdown", true},
-                                              {0x40, "hw_thermal_slowdown", true},
-                                              {0x80, "hw_power_brake_slowdown", true}}};
+constexpr std::array<Reasons, 5> kReasons = {
+    {{kThrottleSwPowerCap, "sw_power_cap", false},
+     {kThrottleHwSlowdown, "hw_slowdown", true},
+     {kThrottleSwThermal, "sw_thermal_slowdown", true},
+     {kThrottleHwThermal, "hw_thermal_slowdown", true},
+     {kThrottleHwPowerBrake, "hw_power_brake_slowdown", true}}};
 
 constexpr double kThrottledAtMost = 0.2;  // of the windows
 
@@ -71,8 +70,7 @@ std::string mebibytes(std::int64_t bytes) {
 }  // namespace
 
 std::optional<DeviceFigures> device_figures_of(const std::vector<const RankRecords*>& ranks,
-                                               const std::vector<BlockWindow>& blocks) {
-  const std::vector<WindowIndex> valid = windows_with_steps(blocks);
+                                               const std::vector<WindowIndex>& valid) {
   RangeOf sm_clock, memory_clock, power, temperature;
   std::set<WindowIndex> told, throttled, capped, shared;
   std::uint64_t seen = 0;
@@ -93,7 +91,7 @@ std::optional<DeviceFigures> device_figures_of(const std::vector<const RankRecor
       for (const Reasons& reason : kReasons) {
         if ((*record.throttle_reasons & reason.bit) == 0) continue;
         if (reason.forbids) throttled.insert(record.window);
-        if (reason.bit == kPowerCap) capped.insert(record.window);
+        if (reason.bit == kThrottleSwPowerCap) capped.insert(record.window);
       }
     }
   }

@@ -7,16 +7,15 @@
 #include <vector>
 
 #include "harness/analysis/arm_rows.h"
-#include "harness/analysis/block_pairs.h"
 #include "harness/analysis/summary.h"
 #include "harness/analysis/validity.h"
 #include "harness/core/records.h"
 
 namespace traceml {
 
-// Of the valid windows among `blocks`. `ranks` as by_rank() gives them.
+// `valid` lists the windows that count, ascending. `ranks` as by_rank() gives them.
 std::optional<DeviceFigures> device_figures_of(const std::vector<const RankRecords*>& ranks,
-                                               const std::vector<BlockWindow>& blocks);
+                                               const std::vector<WindowIndex>& valid);
 
 // `timed`: one entry a rank, steps of one window side by side.
 std::optional<MemoryFigures> memory_figures_of(const std::vector<RankRows>& timed);

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <iterator>
-#include <tuple>
 
+#include "harness/analysis/bucket_records.h"
 #include "harness/analysis/quantiles.h"
 #include "harness/analysis/saturating.h"
 
@@ -14,36 +14,21 @@ namespace {
 constexpr double kChance = 0.001;
 constexpr double kMatters = 0.01;  // of the step
 
-struct BucketKey {
-  WindowIndex window;
-  StepIndex step;
-  int bucket = 0;
-  friend auto operator<=>(const BucketKey&, const BucketKey&) = default;
-};
-
 struct Wait {
   BucketKey key;
   std::int64_t nanos = 0;
 };
 
+bool has_a_wait(const CollectiveRecord& record) {
+  return record.arrival && record.end && *record.end >= *record.arrival;
+}
+
 std::vector<Wait> waits_of(const CampaignFacts& facts, ArmIndex arm, const RankRecords& records,
                            const std::vector<WindowIndex>& valid) {
   std::vector<Wait> waits;
-  for (const CollectiveRecord& record : records.collectives) {
-    const bool timed = record.arm == arm && record.window && record.arrival && record.end &&
-                       record.step.value >= facts.settle_steps && *record.end >= *record.arrival &&
-                       std::binary_search(valid.begin(), valid.end(), *record.window);
-    if (!timed) continue;
-    waits.push_back(
-        {{*record.window, record.step, record.bucket}, (*record.end - *record.arrival).count()});
+  for (const auto& [key, record] : bucket_records(facts, arm, records, valid, has_a_wait)) {
+    waits.push_back({key, (*record->end - *record->arrival).count()});
   }
-  const auto before = [](const Wait& a, const Wait& b) { return a.key < b.key; };
-  if (!std::is_sorted(waits.begin(), waits.end(), before)) {
-    std::stable_sort(waits.begin(), waits.end(), before);
-  }
-  waits.erase(std::unique(waits.begin(), waits.end(),
-                          [](const Wait& a, const Wait& b) { return a.key == b.key; }),
-              waits.end());
   return waits;
 }
 
@@ -135,10 +120,9 @@ AllReduceTally tally_all_reduces(const CampaignFacts& facts, ArmIndex arm,
   const std::vector<BucketKey> keys = common_keys(waits);
   const std::vector<BucketWaits> buckets = waits_by_bucket(waits, keys);
   for (std::size_t i = 0; i < keys.size(); ++i) {
-    const bool same_step = i > 0 && std::tie(keys[i].window, keys[i].step) ==
-                                        std::tie(keys[i - 1].window, keys[i - 1].step);
+    const bool goes_on = i > 0 && same_step(keys[i], keys[i - 1]);
     const double late_ms = buckets[i].lateness_ms(tally.world_size);
-    if (!same_step) {
+    if (!goes_on) {
       tally.windows.push_back(keys[i].window);
       tally.last.push_back(-1);
       tally.caused_ms.push_back(-1);

@@ -12,6 +12,7 @@
 #include "harness/backends/nccl/nccl_memory.h"
 #include "harness/reports/figures.h"
 #include "harness/reports/table.h"
+#include "harness/runner/agreement.h"
 #include "harness/runner/all_reduce_sweep.h"
 
 namespace traceml {
@@ -61,10 +62,10 @@ void sweep(Ranks& ranks, HostClock& clock, Collective& collective, SweepMemory& 
 // The least over ranks, on all of them.
 int least_of(Transport& transport, int own) {
   int least = own;
-  for (const std::string& text : transport.gather(std::to_string(own))) {
+  for (const std::string& text : lines_of_all_ranks(transport, std::to_string(own))) {
     least = std::min(least, std::stoi(text));
   }
-  return std::stoi(transport.broadcast(std::to_string(least)));
+  return least;
 }
 
 void sweep_nccl(Ranks& ranks, HostClock& clock) {

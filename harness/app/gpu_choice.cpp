@@ -8,6 +8,7 @@
 
 #include "harness/app/ranks.h"
 #include "harness/backends/nccl/nccl_backend.h"
+#include "harness/runner/agreement.h"
 
 namespace traceml {
 namespace {
@@ -15,20 +16,6 @@ namespace {
 // What ranks tell each other: '+' and the GPU's UUID, or '-' and why there is none.
 std::string message_of(const std::optional<Gpu>& gpu, const GpuSearch& search) {
   return gpu ? "+" + gpu->uuid : "-" + search.why_none;
-}
-
-// On every rank, in rank order.
-std::vector<std::string> share(Transport& transport, const std::string& own) {
-  std::string joined;
-  for (const std::string& line : transport.gather(own)) joined += line + '\n';
-  joined = transport.broadcast(joined);
-  std::vector<std::string> all;
-  for (std::size_t begin = 0; begin < joined.size();) {
-    const std::size_t end = joined.find('\n', begin);
-    all.push_back(joined.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return all;
 }
 
 std::optional<Gpu> own_of(const GpuSearch& search, Rank rank_on_node) {
@@ -44,8 +31,8 @@ std::string name_of(const Gpu& gpu) {
 
 void add_gpu_facts(const Gpu& own, Transport& transport,
                    std::map<std::string, std::string>& facts) {
-  const std::vector<std::string> uuids = share(transport, own.uuid);
-  const std::vector<std::string> models = share(transport, own.name);
+  const std::vector<std::string> uuids = lines_of_all_ranks(transport, own.uuid);
+  const std::vector<std::string> models = lines_of_all_ranks(transport, own.name);
   facts["gpu_count"] = std::to_string(std::set(uuids.begin(), uuids.end()).size());
   const std::set<std::string> distinct(models.begin(), models.end());
   facts["gpu_model"] = fmt::format("{}", fmt::join(distinct, ", "));
@@ -69,7 +56,7 @@ GpuChoice choose_gpu(const Plan& plan, Transport& transport, Rank rank_on_node) 
   }
   const GpuSearch search = find_gpus();
   GpuChoice choice{.gpu = own_of(search, rank_on_node)};
-  std::vector<std::string> all = share(transport, message_of(choice.gpu, search));
+  std::vector<std::string> all = lines_of_all_ranks(transport, message_of(choice.gpu, search));
   for (std::size_t rank = 0; rank < all.size(); ++rank) {
     if (all[rank].front() == '+') continue;
     const std::string why = fmt::format("rank {}: {}", rank, all[rank].substr(1));
@@ -77,14 +64,13 @@ GpuChoice choose_gpu(const Plan& plan, Transport& transport, Rank rank_on_node) 
     return {.note = "trained on the CPU (workload.device: auto); " + why};
   }
   std::sort(all.begin(), all.end());
-  choice.shared = std::adjacent_find(all.begin(), all.end()) != all.end();
-  if (all.size() > 1 && choice.shared) {
+  const bool shared = std::adjacent_find(all.begin(), all.end()) != all.end();
+  choice.over_host = all.size() > 1 && (shared || !nccl_built());
+  if (choice.over_host) {
     choice.note =
-        "ranks share a GPU, which NCCL refuses: gradients went over pinned memory and MPI";
-  } else if (all.size() > 1 && !nccl_built()) {
-    choice.note = "NCCL is not built in: gradients went over pinned memory and MPI";
+        std::string(shared ? "ranks share a GPU, which NCCL refuses" : "NCCL is not built in") +
+        ": gradients went over pinned memory and MPI";
   }
-  choice.over_host = choice.note.has_value();
   return choice;
 }
 

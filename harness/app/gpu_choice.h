@@ -13,7 +13,6 @@ namespace traceml {
 // Where a rank trains: a GPU, the same for all ranks of a node that share it, or the CPU.
 struct GpuChoice {
   std::optional<Gpu> gpu{};           // nullopt: the CPU, on all ranks
-  bool shared = false;                // some GPU of the run serves two ranks
   bool over_host = false;             // gradients are exchanged through host memory
   std::optional<std::string> note{};  // what a report should say of the choice
 };

@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "harness/core/throttle_reasons.h"
+
 namespace traceml {
 
 std::string gpu_text(const Gpu& gpu) {

@@ -136,4 +136,13 @@ void gather_raw_files(Transport& transport, const std::string& own_dir,
   }
 }
 
+std::vector<std::string> lines_of_all_ranks(Transport& transport, const std::string& own) {
+  std::string all;
+  for (const std::string& line : transport.gather(own)) all += line + "\n";
+  std::istringstream lines(transport.broadcast(all));
+  std::vector<std::string> each;
+  for (std::string line; std::getline(lines, line);) each.push_back(std::move(line));
+  return each;
+}
+
 }  // namespace traceml

@@ -36,4 +36,7 @@ std::vector<std::string> distinct_lines(Transport& transport,
 // Rank 0 writes those raw files into `out_dir` that are not there yet (no shared folder).
 void gather_raw_files(Transport& transport, const std::string& own_dir, const std::string& out_dir);
 
+// Collective. Every rank's line, without a line break, on all ranks and in rank order.
+std::vector<std::string> lines_of_all_ranks(Transport& transport, const std::string& own);
+
 }  // namespace traceml

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "harness/core/error.h"
+#include "harness/runner/agreement.h"
 #include "harness/runner/allowed_cores.h"
 
 namespace traceml {
@@ -56,13 +57,10 @@ RankCores cores_of_this_process() {
 }
 
 std::vector<RankCores> gather_cores(Transport& transport) {
-  std::string all;
-  for (const std::string& line : transport.gather(to_line(cores_of_this_process()))) {
-    all += line + "\n";
-  }
-  std::istringstream lines(transport.broadcast(all));
   std::vector<RankCores> ranks;
-  for (std::string line; std::getline(lines, line);) ranks.push_back(from_line(line));
+  for (const std::string& line : lines_of_all_ranks(transport, to_line(cores_of_this_process()))) {
+    ranks.push_back(from_line(line));
+  }
   return ranks;
 }
 

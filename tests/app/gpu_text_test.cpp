@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include "harness/core/throttle_reasons.h"
+
 namespace traceml {
 namespace {
 
