@@ -54,6 +54,10 @@ void refuse_cuda_keys(const Config& config, const ArmConfig& arm) {
   };
   if (arm.workload.precision == Precision::kTf32) refuse("workload.precision", "use fp32 or bf16");
   if (arm.workload.execution == Execution::kGraph) refuse("workload.execution", "use eager");
+  // Accepted, they would be listed as a difference between arms that is none.
+  if (!arm.workload.cudnn_benchmark) refuse("workload.cudnn_benchmark", "leave it out");
+  if (!arm.input.pinned) refuse("input.pinned", "leave it out");
+  if (arm.input.copy == Copy::kBlocking) refuse("input.copy", "leave it out");
 }
 
 // spin always has these; the others where they have a time.

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <tuple>
 
 #include "harness/core/error.h"
 #include "harness/plan/config_keys.h"
@@ -14,6 +15,7 @@ namespace {
 
 using testing::Contains;
 using testing::HasSubstr;
+using testing::ThrowsMessage;
 
 Config spin_config(const std::string& plant) {
   Config config;
@@ -52,6 +54,30 @@ TEST(SpinPlan, has_a_fake_device_unless_it_is_sent_to_the_cpu) {
   EXPECT_TRUE(has_fake_device(make_plan(config, 1).config));
   find_config_key("workload.device")->set(config, "cpu");
   EXPECT_FALSE(has_fake_device(make_plan(config, 1).config));
+}
+
+TEST(TrainingOnTheCpu, refuses_keys_that_only_a_gpu_knows) {
+  const auto plan_with = [](const std::string& device, const std::string& path,
+                            const std::string& value) {
+    Config config;
+    config.input.source = Source::kSynthetic;
+    EXPECT_EQ(find_config_key("workload.device")->set(config, device), std::nullopt);
+    EXPECT_EQ(find_config_key(path)->set(config, value), std::nullopt);
+    return make_plan(config, 1);
+  };
+  for (const auto& [path, value, instead] : {std::tuple<std::string, std::string, std::string>{
+                                                 "workload.precision", "tf32", "use fp32 or bf16"},
+                                             {"workload.execution", "graph", "use eager"},
+                                             {"workload.cudnn_benchmark", "false", "leave it out"},
+                                             {"input.pinned", "false", "leave it out"},
+                                             {"input.copy", "blocking", "leave it out"}}) {
+    EXPECT_NO_THROW(plan_with("auto", path, value)) << path;
+    EXPECT_NO_THROW(plan_with("cuda", path, value)) << path;
+    const auto on_the_cpu = [&, path = path, value = value] { plan_with("cpu", path, value); };
+    EXPECT_THAT(on_the_cpu,
+                ThrowsMessage<UsageError>(path + ": " + value +
+                                          " needs CUDA, and workload.device is cpu; " + instead));
+  }
 }
 
 TEST(SpinPlan, refuses_what_would_strike_after_the_last_window) {
