@@ -75,8 +75,9 @@ struct WorkloadConfig {
 struct InputConfig {
   Source source = Source::kDataset;
   std::string dataset;  // as reports may show it: as written, the last part of an absolute path
-  std::string dataset_path;  // the folder to read; empty in a config read back from a run's files
-  int workers = 4;           // decode threads per rank; 0 decodes on the training thread
+  std::string
+      dataset_path;  // the folder or list to read; empty in a config read back from a run's files
+  int workers = 4;   // decode threads per rank; 0 decodes on the training thread
   Scheduling scheduling = Scheduling::kPerSample;
   int prefetch = 2;  // ready batches: in total with per_sample, per worker with per_batch
   SampleType dtype = SampleType::kUint8;

@@ -167,9 +167,8 @@ std::vector<ConfigKey> input_keys() {
   using enum KeyScope;
   const auto source =
       choice_form<Source>({{"dataset", Source::kDataset}, {"synthetic", Source::kSynthetic}}, {});
-  const auto scheduling =
-      choice_form<Scheduling>({{"per_sample", Scheduling::kPerSample}},
-                              {{"per_batch", "is not in this version yet; use per_sample"}});
+  const auto scheduling = choice_form<Scheduling>(
+      {{"per_sample", Scheduling::kPerSample}, {"per_batch", Scheduling::kPerBatch}}, {});
   const auto dtype = choice_form<SampleType>(
       {{"uint8", SampleType::kUint8}, {"float32", SampleType::kFloat32}}, {});
   const auto on_error =
@@ -182,17 +181,19 @@ std::vector<ConfigKey> input_keys() {
           [](auto& c) -> auto& { return c.input.source; }),
       make_config_key(
           "input.dataset", kArm, line_form(),
-          "folder of the data set; a relative one starts at the config file",
+          "folder, or a CSV list of path,label; a relative one starts at the config file",
           [](auto& c) -> auto& { return c.input.dataset; }),
       make_config_key(
           "input.workers", kArm, integer_form(0, 256),
           "decoding threads per rank; 0 decodes on the training thread",
           [](auto& c) -> auto& { return c.input.workers; }),
       make_config_key(
-          "input.scheduling", kArm, scheduling, "what a worker makes at a time",
+          "input.scheduling", kArm, scheduling,
+          "what a worker makes at a time; per_batch stalls every `workers` steps",
           [](auto& c) -> auto& { return c.input.scheduling; }),
       make_config_key(
-          "input.prefetch", kArm, integer_form(1, 1024), "batches held ready per rank",
+          "input.prefetch", kArm, integer_form(1, 1024),
+          "batches held ready per rank; per_batch: per worker",
           [](auto& c) -> auto& { return c.input.prefetch; }),
       make_config_key(
           "input.dtype", kArm, dtype, "of the images that the loader delivers",
@@ -201,7 +202,8 @@ std::vector<ConfigKey> input_keys() {
           "input.on_error", kArm, on_error, "at a file that cannot be decoded",
           [](auto& c) -> auto& { return c.input.on_error; }),
       make_config_key(
-          "input.cache", kProcess, cache, "warm reads the data set once before warm-up",
+          "input.cache", kArm, cache,
+          "warm reads the data set once before warm-up; cold drops each file before it is read",
           [](auto& c) -> auto& { return c.input.cache; }),
       make_config_key(
           "input.pinned", kArm, choice_form<bool>({{"true", true}, {"false", false}}, {}),

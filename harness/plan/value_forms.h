@@ -50,7 +50,7 @@ ValueForm<std::string> line_form();        // one line of text, may be empty
 ValueForm<std::string> identifier_form();  // [A-Za-z0-9_.-], up to 64, no dot or dash first
 
 // One of `names`. `refused` names values of later versions and what to write instead:
-// {"per_batch", "is not in this version yet; use per_sample"}.
+// {"compile", "is not in this version yet; use eager or graph"}.
 template <class T>
 ValueForm<T> choice_form(std::vector<std::pair<std::string, T>> names,
                          std::vector<std::pair<std::string, std::string>> refused) {

@@ -54,8 +54,8 @@ BatchLoader::BatchLoader(const LoaderOptions& options, const SampleOrder& order,
   }
   replaced_files_.reserve(kMostNamedFiles);
   for (int i = 0; i < std::max(options.workers, 1); ++i) {
-    pipelines_.push_back(
-        std::make_unique<SamplePipeline>(dataset_, options.image_size, options.dtype));
+    pipelines_.push_back(std::make_unique<SamplePipeline>(dataset_, options.image_size,
+                                                          options.dtype, options.cache));
   }
   try {
     for (int i = 0; i < options.workers; ++i) {
@@ -64,6 +64,13 @@ BatchLoader::BatchLoader(const LoaderOptions& options, const SampleOrder& order,
   } catch (const std::system_error& error) {
     end_threads();
     throw RunError(fmt::format("cannot start {} input workers: {}", options.workers, error.what()));
+  }
+  if (threads_.empty()) return;
+  try {
+    placement_ = place_loader_threads(threads_, options.cores);
+  } catch (const RunError&) {
+    end_threads();
+    throw;
   }
 }
 

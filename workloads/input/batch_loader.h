@@ -7,6 +7,7 @@
 #include "workloads/input/batch_source.h"
 #include "workloads/input/dataset.h"
 #include "workloads/input/image_memory.h"
+#include "workloads/input/loader_cores.h"
 #include "workloads/input/sample_order.h"
 #include "workloads/input/sample_pipeline.h"
 #include "workloads/input/slot_ring.h"
@@ -22,11 +23,13 @@ struct LoaderOptions {
   int image_size = 224;
   int batch_size = 1;
   std::uint64_t seed = 0;
+  Cache cache = Cache::kWarm;
+  LoaderCores cores{};  // of the threads; none: those of the thread that makes the loader
 };
 
 // Batches of a data set, made by threads of this process in a ring of preallocated slots: the
 // read-ahead and two more, so that the consumer may hold two batches. The threads are made with the
-// loader, keep the affinity of the thread that makes it, and sleep while parked.
+// loader, keep to LoaderOptions::cores at batch priority, and sleep while parked.
 class BatchLoader final : public BatchSource {
  public:
   // Throws UsageError for options that cannot work.
@@ -42,6 +45,7 @@ class BatchLoader final : public BatchSource {
   std::vector<std::span<std::byte>> memory() override;
   std::map<std::string, std::int64_t> counters() const override;
   std::vector<std::string> replaced_files() const override;
+  std::string threads() const override { return placement_; }
 
  private:
   // What happened to one row; written by the worker that made it.
@@ -79,6 +83,7 @@ class BatchLoader final : public BatchSource {
   std::vector<std::string> replaced_files_;
   std::vector<std::unique_ptr<SamplePipeline>> pipelines_;  // one a thread
   std::vector<std::thread> threads_;
+  std::string placement_;
 };
 
 }  // namespace traceml

@@ -56,6 +56,9 @@ class BatchSource {
   // input.on_error: replace: a sentence for each of the first replaced files, with its path
   // relative to the data set.
   virtual std::vector<std::string> replaced_files() const { return {}; }
+
+  // Where its threads run and how willingly they give way, in a few words; empty without threads.
+  virtual std::string threads() const { return {}; }
 };
 
 }  // namespace traceml

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/core/error.h"
+#include "workloads/input/shown_entry.h"
 
 namespace traceml {
 
@@ -18,15 +19,6 @@ constexpr const char* kForm = R"({"CLASS": ["CLASS/ID", ...], ...})";
 
 [[noreturn]] void fail(const std::string& place, const std::string& fault) {
   throw RunError(fmt::format("{} of the data set {}", place, fault));
-}
-
-// An entry as a sentence shows it: short, without control characters.
-std::string shown(std::string_view entry) {
-  constexpr std::size_t kMost = 80;
-  std::string text(entry.substr(0, kMost));
-  std::replace_if(
-      text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }, ' ');
-  return entry.size() > kMost ? text + "..." : text;
 }
 
 bool is_folder_or_file_name(std::string_view part) {
@@ -45,7 +37,7 @@ bool is_entry(std::string_view entry) {
 
 void add_entry(const std::string& entry, const std::string& place, DatasetList& list) {
   if (!is_entry(entry)) {
-    fail(place, fmt::format("has the entry \"{}\", which is not CLASS/ID", shown(entry)));
+    fail(place, fmt::format("has the entry \"{}\", which is not CLASS/ID", shown_entry(entry)));
   }
   list[entry.substr(0, entry.find('/'))].push_back("images/" + entry + ".jpg");
 }
@@ -87,17 +79,18 @@ DatasetList read_json_list(const std::string& text, const std::string& name) {
   DatasetList list;
   for (const auto& [class_name, entries] : classes.items()) {
     if (!is_folder_or_file_name(class_name) || class_name.find('/') != std::string::npos) {
-      fail(name, fmt::format("has the class \"{}\", which names no folder", shown(class_name)));
+      fail(name,
+           fmt::format("has the class \"{}\", which names no folder", shown_entry(class_name)));
     }
     if (!entries.is_array()) {
       fail(name, fmt::format("has {} for the class \"{}\"; it must be {}", entries.type_name(),
-                             shown(class_name), kForm));
+                             shown_entry(class_name), kForm));
     }
     list[class_name];
     for (const Json& entry : entries) {
       if (!entry.is_string()) {
         fail(name, fmt::format("has {} in the class \"{}\"; it must be {}", entry.type_name(),
-                               shown(class_name), kForm));
+                               shown_entry(class_name), kForm));
       }
       add_entry(entry.get<std::string>(), name, list);
     }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
+#include <vector>
 
 namespace traceml {
 
@@ -12,6 +13,10 @@ struct ImageSize {
   int height = 0;  // pixels
   friend bool operator==(const ImageSize&, const ImageSize&) = default;
 };
+
+// Long side of Food-101's images, in pixels: buffers for such are made beforehand, so that their
+// decoding allocates nothing.
+inline constexpr int kUsualSide = 512;
 
 struct Crop {
   int left = 0;
@@ -30,6 +35,11 @@ struct ImageView {
   int height = 0;
   std::size_t stride = 0;  // bytes from row to row
 };
+
+// Makes room for `needed` bytes, and for some more, so that growing ends soon.
+inline void make_room(std::vector<std::uint8_t>& buffer, std::size_t needed) {
+  if (buffer.size() < needed) buffer.resize(needed + needed / 2);
+}
 
 // The file is bad, not the machine: what() completes "images/a/1.jpg ...", as in "is truncated".
 class ImageError : public std::runtime_error {

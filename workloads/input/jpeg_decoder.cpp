@@ -133,6 +133,8 @@ JpegDecoder::JpegDecoder() : state_(std::make_unique<State>()) {
   state.errors.emit_message = State::refuse_damage;
   state.jpeg.client_data = &state;
   if (!state.guarded_create()) throw RunError(fmt::format("libjpeg: {}", state.message.data()));
+  constexpr std::size_t kUsualRow = kUsualSide * kChannels;
+  state.pixels.resize(kUsualRow * (kUsualSide + 1) + kReadPadding);
 }
 
 JpegDecoder::~JpegDecoder() {
@@ -176,8 +178,7 @@ ImageView JpegDecoder::decode(const Crop& crop) {
 
   const std::size_t stride = static_cast<std::size_t>(state.width) * kChannels;
   const int rows = crop.top + crop.height - top;
-  const std::size_t needed = stride * static_cast<std::size_t>(rows + 1) + kReadPadding;
-  if (state.pixels.size() < needed) state.pixels.resize(needed);
+  make_room(state.pixels, stride * static_cast<std::size_t>(rows + 1) + kReadPadding);
   if (!state.guarded_rows(static_cast<JDIMENSION>(rows), stride)) state.fail();
 
   const std::size_t offset = static_cast<std::size_t>(crop.top - top) * stride +

@@ -10,7 +10,8 @@ namespace traceml {
 std::unique_ptr<BatchSource> make_batch_source(const InputConfig& input,
                                                const WorkloadConfig& workload, std::uint64_t seed,
                                                Rank rank, int world_size,
-                                               std::shared_ptr<const Dataset> dataset) {
+                                               std::shared_ptr<const Dataset> dataset,
+                                               const LoaderCores& cores) {
   const auto classes = static_cast<int>(dataset->classes.size());
   if (classes > workload.classes) {
     throw UsageError(fmt::format(
@@ -26,6 +27,8 @@ std::unique_ptr<BatchSource> make_batch_source(const InputConfig& input,
       .image_size = workload.image_size,
       .batch_size = workload.batch_size,
       .seed = seed,
+      .cache = input.cache,
+      .cores = cores,
   };
   const SampleOrder order(seed, static_cast<std::int64_t>(dataset->samples.size()),
                           workload.batch_size, rank, world_size);

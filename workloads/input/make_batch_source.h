@@ -6,6 +6,7 @@
 #include "harness/plan/config.h"
 #include "workloads/input/batch_source.h"
 #include "workloads/input/dataset.h"
+#include "workloads/input/loader_cores.h"
 
 namespace traceml {
 
@@ -14,6 +15,7 @@ namespace traceml {
 std::unique_ptr<BatchSource> make_batch_source(const InputConfig& input,
                                                const WorkloadConfig& workload, std::uint64_t seed,
                                                Rank rank, int world_size,
-                                               std::shared_ptr<const Dataset> dataset);
+                                               std::shared_ptr<const Dataset> dataset,
+                                               const LoaderCores& cores = {});
 
 }  // namespace traceml

@@ -11,13 +11,16 @@ constexpr int kChannels = 3;
 Resizer::Resizer(ImageSize target, const ResizeKernels& kernels)
     : target_(target),
       kernels_(&kernels),
-      stride_((static_cast<std::size_t>(target.width) * kChannels + 31) / 32 * 32 + kReadPadding) {}
+      stride_((static_cast<std::size_t>(target.width) * kChannels + 31) / 32 * 32 + kReadPadding),
+      narrowed_(stride_ * kUsualSide) {
+  across_.compute(kUsualSide, target.width, false);
+  down_.compute(kUsualSide, target.height, false);
+}
 
 void Resizer::resize(const ImageView& source, bool mirrored, std::uint8_t* target) {
   across_.compute(source.width, target_.width, mirrored);
   down_.compute(source.height, target_.height, false);
-  const std::size_t needed = stride_ * static_cast<std::size_t>(source.height);
-  if (narrowed_.size() < needed) narrowed_.resize(needed);
+  make_room(narrowed_, stride_ * static_cast<std::size_t>(source.height));
   kernels_->horizontal(source.pixels, source.stride, source.height, across_.table(),
                        narrowed_.data(), stride_);
   kernels_->vertical(narrowed_.data(), stride_, target_.width * kChannels, down_.table(), target);

@@ -19,10 +19,11 @@ std::size_t bytes_per_sample(int size, SampleType type) {
   return values_per_sample(size) * (type == SampleType::kUint8 ? 1 : sizeof(float));
 }
 
-SamplePipeline::SamplePipeline(std::shared_ptr<const Dataset> dataset, int size, SampleType type)
+SamplePipeline::SamplePipeline(std::shared_ptr<const Dataset> dataset, int size, SampleType type,
+                               Cache cache)
     : dataset_(std::move(dataset)),
       type_(type),
-      reader_(dataset_->folder),
+      reader_(dataset_->folder, cache),
       resizer_({size, size}),
       bytes_(type == SampleType::kFloat32 ? values_per_sample(size) : 0) {}
 

@@ -23,7 +23,8 @@ struct SampleFacts {
 class SamplePipeline {
  public:
   // `size`: pixels, square.
-  SamplePipeline(std::shared_ptr<const Dataset> dataset, int size, SampleType type);
+  SamplePipeline(std::shared_ptr<const Dataset> dataset, int size, SampleType type,
+                 Cache cache = Cache::kWarm);
 
   // Writes size * size * 3 values of the sample type. Throws ImageError (a bad file) or RunError (a
   // file that cannot be read).

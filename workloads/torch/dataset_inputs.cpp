@@ -14,17 +14,24 @@ namespace {
 
 class DatasetInputs final : public InputProvider {
  public:
-  DatasetInputs(std::uint64_t seed, Rank rank, int world_size, DataSets listed)
-      : seed_(seed), rank_(rank), world_size_(world_size), datasets_(std::move(listed)) {}
+  DatasetInputs(std::uint64_t seed, Rank rank, int world_size, DataSets listed, LoaderCores cores)
+      : seed_(seed),
+        rank_(rank),
+        world_size_(world_size),
+        datasets_(std::move(listed)),
+        cores_(std::move(cores)) {}
 
   std::unique_ptr<BatchSource> open(const ArmConfig& arm) override {
     std::shared_ptr<const Dataset> dataset = dataset_of(arm.input);
-    auto source = make_batch_source(arm.input, arm.workload, seed_, rank_, world_size_, dataset);
+    auto source =
+        make_batch_source(arm.input, arm.workload, seed_, rank_, world_size_, dataset, cores_);
     const auto images = static_cast<std::int64_t>(dataset->samples.size());
     const SampleOrder order(seed_, images, arm.workload.batch_size, rank_, world_size_);
     facts_.emplace("dataset_images", std::to_string(images));
     facts_.emplace("dataset_classes", std::to_string(dataset->classes.size()));
     facts_.emplace("batches_per_epoch", std::to_string(order.batches_per_epoch()));
+    const std::string threads = source->threads();
+    if (!threads.empty()) facts_.emplace("loader_threads", threads);
     return source;
   }
 
@@ -41,6 +48,10 @@ class DatasetInputs final : public InputProvider {
     if (input.cache == Cache::kWarm && warm_.insert(input.dataset_path).second) {
       warm_cache(*dataset, progress_);
     }
+    if (input.cache == Cache::kCold && cold_.insert(input.dataset_path).second) {
+      const bool seen = prepare_cold_reading(*dataset);
+      facts_.emplace("cold_reads", seen ? "reach storage" : "may not reach storage");
+    }
     return dataset;
   }
 
@@ -49,6 +60,8 @@ class DatasetInputs final : public InputProvider {
   int world_size_;
   DataSets datasets_;
   std::set<std::string> warm_;
+  std::set<std::string> cold_;
+  LoaderCores cores_;
   std::function<void()> progress_;
   std::map<std::string, std::string> facts_;  // of the first data set opened
 };
@@ -56,8 +69,9 @@ class DatasetInputs final : public InputProvider {
 }  // namespace
 
 std::unique_ptr<InputProvider> make_dataset_inputs(std::uint64_t seed, Rank rank, int world_size,
-                                                   DataSets listed) {
-  return std::make_unique<DatasetInputs>(seed, rank, world_size, std::move(listed));
+                                                   DataSets listed, LoaderCores cores) {
+  return std::make_unique<DatasetInputs>(seed, rank, world_size, std::move(listed),
+                                         std::move(cores));
 }
 
 }  // namespace traceml

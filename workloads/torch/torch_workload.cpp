@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "harness/core/error.h"
+#include "harness/runner/rank_cores.h"
 #include "workloads/torch/batch_feed.h"
 #include "workloads/torch/batch_transform.h"
 #include "workloads/torch/dataset_inputs.h"
@@ -319,9 +320,13 @@ std::optional<TorchFacts> torch_facts() {
 std::unique_ptr<Workload> make_torch_workload(const Plan& plan, Transport& transport,
                                               Collective& collective, std::optional<int> gpu,
                                               DataSets listed) {
-  return make_torch_workload(plan, transport, collective, gpu,
-                             make_dataset_inputs(plan.config.seed, transport.rank(),
-                                                 transport.world_size(), std::move(listed)));
+  const std::vector<RankCores> cores = gather_cores(transport);
+  const auto sharing = static_cast<int>(ranks_sharing_cores(cores, transport.rank()).size());
+  const auto& own = cores[static_cast<std::size_t>(transport.rank().value)].cores;
+  return make_torch_workload(
+      plan, transport, collective, gpu,
+      make_dataset_inputs(plan.config.seed, transport.rank(), transport.world_size(),
+                          std::move(listed), loader_cores(own, sharing)));
 }
 
 std::unique_ptr<Workload> make_torch_workload(const Plan& plan, Transport& transport,

@@ -8,4 +8,7 @@ namespace traceml {
 // allocation_count.cpp.
 std::int64_t allocations_of_this_thread();
 
+// Of all threads.
+std::int64_t allocations_of_this_process();
+
 }  // namespace traceml

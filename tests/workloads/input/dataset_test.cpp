@@ -2,15 +2,20 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <linux/magic.h>
+#include <sys/resource.h>
+#include <sys/vfs.h>
 
 #include <functional>
 
 #include "harness/core/error.h"
 #include "tests/workloads/input/test_images.h"
+#include "workloads/input/file_reader.h"
 
 namespace traceml {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -79,6 +84,54 @@ TEST(Dataset, ReadsPlainTreesWithAFolderForEachClass) {
   const Dataset dataset = load_dataset(folder.path());
   EXPECT_THAT(dataset.classes, ElementsAre("cat", "dog"));
   EXPECT_THAT(listed(dataset), ElementsAre("cat/c.jpeg 0", "dog/a.JPEG 1", "dog/b.jpg 1"));
+}
+
+TEST(Dataset, ReadsTreesOfAnyDepthBelowTheFolderOfAClass) {
+  TestFolder folder;
+  folder.write("dog/b.jpg", "x");
+  folder.write("dog/2019/may/a.jpg", "x");
+  folder.write("dog/2019/.thumbs/a.jpg", "x");
+  folder.write("cat/left/c.jpg", "x");
+  folder.write("elsewhere.d/e.jpg", "x");
+  std::filesystem::create_directory_symlink("../elsewhere.d", folder.path() / "cat/linked");
+  const Dataset dataset = load_dataset(folder.path());
+  EXPECT_THAT(dataset.classes, ElementsAre("cat", "dog", "elsewhere.d"));
+  EXPECT_THAT(listed(dataset),
+              ElementsAre("cat/left/c.jpg 0", "cat/linked/e.jpg 0", "dog/2019/may/a.jpg 1",
+                          "dog/b.jpg 1", "elsewhere.d/e.jpg 2"));
+}
+
+TEST(Dataset, NamesATreeThatLeadsBackIntoItself) {
+  TestFolder folder;
+  folder.write("cat/c.jpg", "x");
+  std::filesystem::create_directory_symlink(".", folder.path() / "cat/again");
+  EXPECT_THAT(complaint([&] { load_dataset(folder.path()); }),
+              HasSubstr("is nested deeper than 32 folders; does a link in it lead back?"));
+}
+
+TEST(Dataset, ReadsAListWithPathsFromItsOwnFolder) {
+  TestFolder folder;
+  folder.write("images/b.jpg", std::string(10, 'x'));
+  folder.write("lists/a.jpg", std::string(20, 'x'));
+  folder.write("lists/train.csv", "../images/b.jpg,soup\na.jpg,pie\n" +
+                                      (folder.path() / "images/b.jpg").string() + ",soup\n");
+  const Dataset dataset = load_dataset(folder.path() / "lists/train.csv");
+  EXPECT_THAT(dataset.classes, ElementsAre("pie", "soup"));
+  ASSERT_EQ(dataset.samples.size(), 3U);
+  EXPECT_THAT(listed(dataset), Contains("../images/b.jpg 1"));
+  EXPECT_THAT(listed(dataset), Contains("a.jpg 0"));
+  EXPECT_EQ(warm_cache(dataset), 40) << "every file is read where the list says";
+}
+
+TEST(Dataset, NamesTheLineOfAListThatNamesNoFile) {
+  TestFolder folder;
+  folder.write("a.jpg", "x");
+  folder.write("train.csv", "path,label\na.jpg,0\nnowhere/b.jpg,1\n");
+  EXPECT_EQ(complaint([&] { load_dataset(folder.path() / "train.csv"); }),
+            "train.csv:3 of the data set names nowhere/b.jpg, but there is no such file");
+  folder.write("train.csv", "path,label\n");
+  EXPECT_THAT(usage_complaint([&] { load_dataset(folder.path() / "train.csv"); }),
+              HasSubstr("train.csv lists no images; it needs a line path,label for each"));
 }
 
 TEST(Dataset, NamesAMissingFolder) {
@@ -151,6 +204,45 @@ TEST(Dataset, WarmsTheCacheByReadingEveryByte) {
   std::filesystem::remove(folder.path() / "b/2.jpg");
   EXPECT_EQ(complaint([&] { warm_cache(dataset); }),
             "cannot read b/2.jpg of the data set: No such file or directory");
+}
+
+// Blocks that this thread had to wait for, from storage.
+std::int64_t blocks_read() {
+  rusage usage{};
+  getrusage(RUSAGE_THREAD, &usage);
+  return usage.ru_inblock;
+}
+
+TEST(Dataset, ReadsColdFilesFromStorageAndLeavesThemWarm) {
+  TestFolder folder;
+  folder.write("a/1.jpg", std::string(70000, 'x'));
+  const Dataset dataset = load_dataset(folder.path());
+  FileReader cold(folder.path(), Cache::kCold);
+  if (cold.stays_in_cache("a/1.jpg") != false) {
+    GTEST_SKIP() << "the file system of " << folder.path() << " keeps files in memory";
+  }
+  EXPECT_TRUE(prepare_cold_reading(dataset));
+  FileReader warm(folder.path());
+  for (int i = 0; i < 2; ++i) {
+    const std::int64_t before = blocks_read();
+    EXPECT_EQ(cold.read("a/1.jpg").size(), 70000U);
+    const std::int64_t between = blocks_read();
+    EXPECT_EQ(warm.read("a/1.jpg").size(), 70000U);
+    EXPECT_GT(between - before, 0) << "cold";
+    EXPECT_EQ(blocks_read() - between, 0) << "warm";
+  }
+}
+
+TEST(Dataset, RefusesToReadColdWhatStaysInMemory) {
+  struct statfs shared {};
+  if (statfs("/dev/shm", &shared) != 0 || shared.f_type != TMPFS_MAGIC) {
+    GTEST_SKIP() << "no tmpfs at /dev/shm";
+  }
+  TestFolder folder("/dev/shm");
+  folder.write("a/1.jpg", "x");
+  const Dataset dataset = load_dataset(folder.path());
+  EXPECT_THAT(complaint([&] { prepare_cold_reading(dataset); }),
+              HasSubstr("stay in memory when they are dropped from the page cache"));
 }
 
 }  // namespace

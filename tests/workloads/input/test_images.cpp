@@ -101,8 +101,8 @@ std::vector<std::uint8_t> packed(const ImageView& view) {
   return bytes;
 }
 
-TestFolder::TestFolder() {
-  std::string pattern = (std::filesystem::temp_directory_path() / "traceml-test-XXXXXX").string();
+TestFolder::TestFolder(const std::filesystem::path& below) {
+  std::string pattern = (below / "traceml-test-XXXXXX").string();
   if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("cannot make " + pattern);
   path_ = pattern;
 }

@@ -35,10 +35,10 @@ TestPixels random_pixels(ImageSize size, std::uint64_t key);
 // A copy of the view without its padding.
 std::vector<std::uint8_t> packed(const ImageView& view);
 
-// A new folder below the system's temporary one; removed at the end.
+// A new folder, below the system's temporary one unless another is named; removed at the end.
 class TestFolder {
  public:
-  TestFolder();
+  explicit TestFolder(const std::filesystem::path& below = std::filesystem::temp_directory_path());
   ~TestFolder();
   TestFolder(const TestFolder&) = delete;
   TestFolder& operator=(const TestFolder&) = delete;
