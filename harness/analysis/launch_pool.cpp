@@ -72,15 +72,18 @@ void append_launch(const CampaignFacts& launch, int before, std::vector<RankReco
     if (before > 0) {
       std::erase_if(rank.steps, [](const StepRecord& step) { return !step.window; });
       std::erase_if(rank.collectives, [](const CollectiveRecord& one) { return !one.window; });
+      std::erase_if(rank.inputs, [](const InputRecord& one) { return !one.window; });
     }
     move_windows(rank.steps, windows);
     move_windows(rank.collectives, windows);
+    move_windows(rank.inputs, windows);
     for (DeviceRecord& device : rank.devices) device.window.value += windows;
     RankRecords& slot = slot_of(pool, rank.rank);
     append(std::move(rank.windows), &slot.windows);
     append(std::move(rank.steps), &slot.steps);
     append(std::move(rank.collectives), &slot.collectives);
     append(std::move(rank.devices), &slot.devices);
+    append(std::move(rank.inputs), &slot.inputs);
   }
 }
 

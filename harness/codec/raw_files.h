@@ -13,13 +13,21 @@
 
 namespace traceml {
 
+// Whether the run has an instrumented arm with a loader, and so files of its batches.
+bool keeps_inputs(const CampaignFacts& facts);
+
+struct OptionalFiles {
+  bool device = false;  // there is a monitor
+  bool input = false;   // keeps_inputs()
+};
+
 class RawWriter {
  public:
-  // Creates DIR and in it windows_rank_0000.csv, steps_..., collectives_... and, with a monitor,
-  // device_...; arm_names[i] is the name of ArmIndex{i}. Throws RunError (file exists, disk full,
-  // not writable) from here and from append().
+  // Creates DIR and in it windows_rank_0000.csv, steps_..., collectives_... and, of those that
+  // there are, device_... and input_...; arm_names[i] is the name of ArmIndex{i}. Throws RunError
+  // (file exists, disk full, not writable) from here and from append().
   RawWriter(const std::string& dir, RunId run, Rank rank, std::vector<std::string> arm_names,
-            bool with_monitor = false);
+            OptionalFiles optional = {});
   ~RawWriter();
   RawWriter(const RawWriter&) = delete;
   RawWriter& operator=(const RawWriter&) = delete;
@@ -28,7 +36,8 @@ class RawWriter {
   // checksum line, then fdatasync. Blocks on the disk: outside windows only.
   void append(const std::vector<WindowRecord>& windows, const std::vector<StepRecord>& steps,
               const std::vector<CollectiveRecord>& collectives,
-              const std::vector<DeviceRecord>& devices = {});
+              const std::vector<DeviceRecord>& devices = {},
+              const std::vector<InputRecord>& inputs = {});
 
  private:
   struct Files;

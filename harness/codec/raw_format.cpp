@@ -15,8 +15,8 @@ std::string steps_header() {
   return header + ",allocated_peak_bytes,reserved_peak_bytes";
 }
 
-constexpr std::array<std::string_view, kRawFiles.size()> kStems = {"windows", "steps",
-                                                                   "collectives", "device"};
+constexpr std::array<std::string_view, kRawFiles.size()> kStems = {
+    "windows", "steps", "collectives", "device", "input"};
 
 }  // namespace
 
@@ -30,7 +30,10 @@ const std::string& raw_header(RawFile file) {
       "loss_last,void_reason",
       steps_header(), "arm,window,step,bucket,bytes,issue_host_ns,arrival_ns,start_ns,end_ns,clock",
       "window,when,sm_clock_mhz,memory_clock_mhz,power_w,temperature_c,throttle_reasons,"
-      "other_processes"};
+      "other_processes",
+      "arm,window,step,batch,begun_host_ns,ready_host_ns,asked_host_ns,taken_host_ns,"
+      "released_host_ns,read_ns,decode_ns,resize_ns,cpu_ns,slot_wait_ns,queue_depth,slowest_file,"
+      "slowest_ns,copy_ns"};
   return kHeaders[index_of(file)];
 }
 

@@ -11,11 +11,15 @@
 
 namespace traceml {
 
-// kDevice: only of ranks whose device has a monitor.
-enum class RawFile : unsigned char { kWindows, kSteps, kCollectives, kDevice };
+// kDevice: only of ranks whose device has a monitor. kInput: only of runs that keep_inputs().
+enum class RawFile : unsigned char { kWindows, kSteps, kCollectives, kDevice, kInput };
 
-inline constexpr std::array<RawFile, 4> kRawFiles = {RawFile::kWindows, RawFile::kSteps,
-                                                     RawFile::kCollectives, RawFile::kDevice};
+inline constexpr std::array<RawFile, 5> kRawFiles = {
+    RawFile::kWindows, RawFile::kSteps, RawFile::kCollectives, RawFile::kDevice, RawFile::kInput};
+
+constexpr bool may_be_absent(RawFile file) {
+  return file == RawFile::kDevice || file == RawFile::kInput;
+}
 
 constexpr std::size_t index_of(RawFile file) {
   return static_cast<std::size_t>(file);

@@ -61,7 +61,7 @@ std::string pack_raw_files(const std::string& dir, Rank rank) {
   std::string packed;
   for (const RawFile file : kRawFiles) {
     const std::string name = raw_file_name(file, rank);
-    if (file == RawFile::kDevice && !std::filesystem::exists(dir + "/" + name)) continue;
+    if (may_be_absent(file) && !std::filesystem::exists(dir + "/" + name)) continue;
     const std::string text = read_whole_file(dir + "/" + name);
     packed += fmt::format("{} {}\n", name, text.size());
     packed += text;

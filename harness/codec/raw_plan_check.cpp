@@ -31,6 +31,7 @@ class PlanCheck {
     }
     check_steps();
     check_collectives();
+    check_inputs();
     check_devices();
   }
 
@@ -141,6 +142,20 @@ class PlanCheck {
       keys.push_back({record.window, record.arm, record.step, record.bucket});
     }
     refuse_twins(RawFile::kCollectives, std::move(keys));
+  }
+
+  void check_inputs() const {
+    std::vector<Key> keys;
+    keys.reserve(records_.inputs.size());
+    for (const InputRecord& record : records_.inputs) {
+      const bool loads =
+          facts_.arms[static_cast<std::size_t>(record.arm.value)].workers.has_value();
+      if (!loads || !holds(record.arm, record.window, record.step)) {
+        refuse(RawFile::kInput, place(record.arm, record.window, record.step), kNotPlanned);
+      }
+      keys.push_back({record.window, record.arm, record.step, 0});
+    }
+    refuse_twins(RawFile::kInput, std::move(keys));
   }
 
   void check_devices() const {

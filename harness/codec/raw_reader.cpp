@@ -21,6 +21,9 @@ namespace {
 
 // 2^60 ns are 36 years: differences of two time points are durations that 64 bits hold.
 constexpr WholeRange kTimePoints = {-(1LL << 60), 1LL << 60};
+// Sums over a batch; means over all batches of a file still fit.
+constexpr WholeRange kDurations = {0, 1LL << 50};
+constexpr WholeRange kBatches = {0, 1LL << 60};
 constexpr WholeRange kCounts = {0, std::numeric_limits<int>::max()};
 constexpr WholeRange kReasonBits = {0, std::numeric_limits<std::int64_t>::max()};
 constexpr WholeRange kBytes = {0, 1LL << 60};
@@ -89,6 +92,26 @@ void read_row(RawRow* row, ArmNames* arms, CollectiveRecord* record) {
   record->clock = row->text();
 }
 
+void read_row(RawRow* row, ArmNames* arms, InputRecord* record) {
+  record->arm = arms->of(row);
+  record->window = optional_window(row);
+  record->step = StepIndex{row->whole(kCounts)};
+  record->batch = row->whole(kBatches);
+  for (Nanos* point : {&record->begun, &record->ready, &record->asked, &record->taken}) {
+    *point = row->nanos(kTimePoints);
+  }
+  record->released = row->optional_nanos(kTimePoints);
+  for (Nanos* sum : {&record->read, &record->decode, &record->resize}) {
+    *sum = row->nanos(kDurations);
+  }
+  record->cpu = row->optional_nanos(kDurations);
+  record->slot_wait = row->nanos(kDurations);
+  record->queue_depth = row->optional_whole(kCounts);
+  record->slowest_file = row->text();
+  record->slowest = row->nanos(kDurations);
+  record->copy = row->optional_nanos(kDurations);
+}
+
 template <typename Value>
 std::optional<Value> optional_of(RawRow* row, WholeRange range) {
   const auto value = row->optional_whole(range);
@@ -147,7 +170,7 @@ RankRecords read_rank_records(const RawFolder& folder, Rank rank,
   for (const RawFile file : kRawFiles) {
     const std::string name = raw_file_name(file, rank);
     if (!std::filesystem::exists(folder.path + "/" + name)) {
-      if (file == RawFile::kDevice) continue;  // no monitor
+      if (may_be_absent(file)) continue;
       warnings->push_back(name + missing_words(file, rank));
       if (file == RawFile::kCollectives) continue;
       return {rank, {}, {}, {}};
@@ -165,7 +188,7 @@ RankRecords read_rank_records(const RawFolder& folder, Rank rank,
         "{}: its last {} of {} checksummed groups are missing in another file of rank {}; left out",
         raw.name, raw.groups.size() - groups, raw.groups.size(), rank.value));
   }
-  const auto& [windows, steps, collectives, devices] = texts;
+  const auto& [windows, steps, collectives, devices, inputs] = texts;
   const std::vector<std::string>& arms = folder.arm_names;
   RankRecords records{rank,
                       read_rows<WindowRecord>(windows, RawFile::kWindows, groups, arms),
@@ -178,6 +201,9 @@ RankRecords read_rank_records(const RawFolder& folder, Rank rank,
   if (!devices.groups.empty()) {
     records.devices = read_rows<DeviceRecord>(devices, RawFile::kDevice, groups, arms);
   }
+  if (!inputs.groups.empty()) {
+    records.inputs = read_rows<InputRecord>(inputs, RawFile::kInput, groups, arms);
+  }
   return records;
 }
 
@@ -189,6 +215,10 @@ std::vector<RankRecords> read_run_records(const RawFolder& folder, const Campaig
     if (rank.value >= facts.world_size) {
       throw RunError(fmt::format("{} belongs to another run: this one had {} {}", file,
                                  facts.world_size, facts.world_size == 1 ? "rank" : "ranks"));
+    }
+    const std::string input = raw_file_name(RawFile::kInput, rank);
+    if (keeps_inputs(facts) && !std::filesystem::exists(folder.path + "/" + input)) {
+      warnings->push_back(input + " is missing: nothing is said of where its loader's time went");
     }
     ranks.push_back(read_rank_records(folder, rank, warnings));
     check_against_plan(facts, ranks.back(), folder.path);

@@ -103,6 +103,24 @@ void add_row(std::string* rows, const DeviceRecord& record) {
   rows->push_back('\n');
 }
 
+void add_row(std::string* rows, const std::string& arm, const InputRecord& record) {
+  rows->append(arm);
+  add(rows, record.window);
+  fmt::format_to(std::back_inserter(*rows), ",{},{},{},{},{},{}", record.step.value, record.batch,
+                 record.begun.count(), record.ready.count(), record.asked.count(),
+                 record.taken.count());
+  add(rows, record.released);
+  fmt::format_to(std::back_inserter(*rows), ",{},{},{}", record.read.count(), record.decode.count(),
+                 record.resize.count());
+  add(rows, record.cpu);
+  fmt::format_to(std::back_inserter(*rows), ",{}", record.slot_wait.count());
+  add(rows, record.queue_depth);
+  rows->append(",").append(csv_field(one_line(record.slowest_file)));
+  fmt::format_to(std::back_inserter(*rows), ",{}", record.slowest.count());
+  add(rows, record.copy);
+  rows->push_back('\n');
+}
+
 void check_name(const std::string& arm) {
   if (std::any_of(arm.begin(), arm.end(), is_control)) {
     throw RunError(fmt::format(
@@ -122,20 +140,26 @@ void make_folder(const std::string& dir) {
 struct RawWriter::Files {
   std::array<ChecksummedFile, 3> files;
   std::optional<ChecksummedFile> device;
+  std::optional<ChecksummedFile> input;
   std::vector<std::string> arms;  // as CSV fields
 
   template <typename Record>
-  void append(RawFile file, const std::vector<Record>& records) {
+  void append(ChecksummedFile& file, const std::vector<Record>& records) {
     std::string rows;
     for (const Record& record : records) {
       add_row(&rows, arms.at(static_cast<std::size_t>(record.arm.value)), record);
     }
-    files[index_of(file)].append(std::move(rows), std::ssize(records));
+    file.append(std::move(rows), std::ssize(records));
+  }
+
+  template <typename Record>
+  void append(RawFile file, const std::vector<Record>& records) {
+    append(files[index_of(file)], records);
   }
 };
 
 RawWriter::RawWriter(const std::string& dir, RunId run, Rank rank,
-                     std::vector<std::string> arm_names, bool with_monitor) {
+                     std::vector<std::string> arm_names, OptionalFiles optional) {
   for (std::string& arm : arm_names) {
     check_name(arm);
     arm = csv_field(arm);
@@ -148,8 +172,16 @@ RawWriter::RawWriter(const std::string& dir, RunId run, Rank rank,
   files_ = std::make_unique<Files>(
       Files{{create(RawFile::kWindows), create(RawFile::kSteps), create(RawFile::kCollectives)},
             std::nullopt,
+            std::nullopt,
             std::move(arm_names)});
-  if (with_monitor) files_->device.emplace(create(RawFile::kDevice));
+  if (optional.device) files_->device.emplace(create(RawFile::kDevice));
+  if (optional.input) files_->input.emplace(create(RawFile::kInput));
+}
+
+bool keeps_inputs(const CampaignFacts& facts) {
+  return std::any_of(facts.arms.begin(), facts.arms.end(), [](const ArmFacts& arm) {
+    return arm.workers && arm.instrument != Instrument::kNone;
+  });
 }
 
 RawWriter::~RawWriter() = default;
@@ -157,7 +189,8 @@ RawWriter::~RawWriter() = default;
 void RawWriter::append(const std::vector<WindowRecord>& windows,
                        const std::vector<StepRecord>& steps,
                        const std::vector<CollectiveRecord>& collectives,
-                       const std::vector<DeviceRecord>& devices) {
+                       const std::vector<DeviceRecord>& devices,
+                       const std::vector<InputRecord>& inputs) {
   files_->append(RawFile::kSteps, steps);
   files_->append(RawFile::kCollectives, collectives);
   if (files_->device) {
@@ -165,6 +198,7 @@ void RawWriter::append(const std::vector<WindowRecord>& windows,
     for (const DeviceRecord& record : devices) add_row(&rows, record);
     files_->device->append(std::move(rows), std::ssize(devices));
   }
+  if (files_->input) files_->append(*files_->input, inputs);
   // Last: a window counts as finished once its own row is there.
   files_->append(RawFile::kWindows, windows);
 }

@@ -21,6 +21,8 @@ struct ArmFacts {
   std::int64_t global_batch = 0;      // images per step over all ranks
   int period = 1;                     // stall period in steps
   std::int64_t queue_capacity = 0;    // batches that the loader can hold ready; 0 without a queue
+  std::optional<int> workers;         // of its loader, 0: the training thread makes the batches;
+                                      // null: it has no loader
   bool input_free = false;            // batches come from memory: a reference
   bool hidden = false;                // made for an overhead gate, not written by the user
   std::optional<ArmIndex> reference;  // the matched input-free arm, if the run has one
@@ -85,6 +87,8 @@ struct CampaignFacts {
   std::vector<std::string>
       distortions;  // "CUDA_LAUNCH_BLOCKING=1": the environment makes timings worthless
   std::optional<CommandFacts> commands{};  // null: the arms train
+  std::optional<int> cores_per_rank{};     // what rank 0 may use of its node; null: not known, or
+                                           // the run is simulated
 };
 
 // K of docs/statistics.md, 2.5: alpha is shared by so many looks. max_blocks ends a run early and

@@ -85,12 +85,38 @@ struct DeviceRecord {
   friend bool operator==(const DeviceRecord&, const DeviceRecord&) = default;
 };
 
+// One batch of the loader of an instrumented arm, as the training thread took it. Time points and
+// durations are the host clock's, but for the copy; what it cost to make is summed over its
+// samples, whichever workers made them.
+struct InputRecord {
+  ArmIndex arm;
+  std::optional<WindowIndex> window;
+  StepIndex step;                 // that took it
+  std::int64_t batch = 0;         // in this rank's endless sequence
+  Nanos begun{};                  // its first sample
+  Nanos ready{};                  // its last sample was in place
+  Nanos asked{};                  // the training thread wanted it
+  Nanos taken{};                  // and had it
+  std::optional<Nanos> released;  // its memory went back to the workers; null: not in this window
+  Nanos read{};
+  Nanos decode{};
+  Nanos resize{};            // flip and normalisation included
+  std::optional<Nanos> cpu;  // processor time of the thread in these three
+  Nanos slot_wait{};         // of workers, before its samples: held back, for lack of a free batch
+  std::optional<std::int64_t> queue_depth;  // batches ready when it was asked for; null: no queue
+  std::string slowest_file;                 // of its samples; relative to the data set
+  Nanos slowest{};                          // what that sample cost
+  std::optional<Nanos> copy;  // to the device, the copy's own time there; null: not timed
+  friend bool operator==(const InputRecord&, const InputRecord&) = default;
+};
+
 struct RankRecords {
   Rank rank;
   std::vector<WindowRecord> windows;
   std::vector<StepRecord> steps;
   std::vector<CollectiveRecord> collectives;
   std::vector<DeviceRecord> devices{};  // empty: no monitor
+  std::vector<InputRecord> inputs{};    // empty: no loader, or a run from before they were kept
 };
 
 }  // namespace traceml

@@ -63,13 +63,13 @@ void add_hidden_arm(Config* config, const ArmConfig& arm, Instrument mode) {
 }
 
 int period_of(const ArmConfig& arm) {
-  const bool stalls = reads_files(arm) && arm.input.scheduling == Scheduling::kPerBatch;
+  const bool stalls = has_loader(arm) && arm.input.scheduling == Scheduling::kPerBatch;
   return std::lcm(stalls ? std::max(1, arm.input.workers) : 1, planted_period_of(arm));
 }
 
 // Batches that the loader can hold ready; 0 where the training thread decodes.
 std::int64_t queue_capacity_of(const ArmConfig& arm) {
-  if (!reads_files(arm) || arm.input.workers == 0) return 0;
+  if (!has_loader(arm) || arm.input.workers == 0) return 0;
   const std::int64_t loaders =
       arm.input.scheduling == Scheduling::kPerBatch ? arm.input.workers : 1;
   return loaders * arm.input.prefetch;
@@ -90,6 +90,12 @@ std::optional<ArmIndex> matched_reference(const Config& config, const ArmConfig&
 
 bool reads_files(const ArmConfig& arm) {
   return arm.input.source == Source::kDataset && !arm.workload.spins() && arm.command.words.empty();
+}
+
+bool has_loader(const ArmConfig& arm) {
+  const bool simulated = arm.input.source == Source::kDataset && arm.workload.spins() &&
+                         arm.workload.loader_ms.any() && arm.command.words.empty();
+  return simulated || reads_files(arm);
 }
 
 std::string opening_for(const Config& config, const std::string& key) {
@@ -161,6 +167,7 @@ std::vector<ArmFacts> facts_of_arms(const Config& config, int world_size) {
         command ? 0 : static_cast<std::int64_t>(arm.workload.batch_size) * world_size;
     facts.period = period_of(arm);
     facts.queue_capacity = queue_capacity_of(arm);
+    if (has_loader(arm)) facts.workers = arm.input.workers;
     facts.input_free = arm.input.source == Source::kSynthetic;
     facts.hidden = arm.hidden;
     facts.reference = matched_reference(config, arm);

@@ -18,6 +18,9 @@ std::string opening_for_arm(const Config& config, const ArmConfig& arm, const st
 // Whether the arm has a loader and needs a data set.
 bool reads_files(const ArmConfig& arm);
 
+// Whether the arm has a loader, be it one that spin simulates.
+bool has_loader(const ArmConfig& arm);
+
 // Throws UsageError for names that are no arm names or twice there, for keys that no arm may set
 // and for an arm without its data set. A config without arms gets the arm "shipped".
 void complete_arms(Config* config);

@@ -44,6 +44,17 @@ struct OptimizerConfig {
   friend bool operator==(const OptimizerConfig&, const OptimizerConfig&) = default;
 };
 
+// What the simulated loader of spin spends on a sample; none of it: spin has no loader.
+struct LoaderTimes {
+  double read_ms = 0;
+  double decode_ms = 0;
+  double resize_ms = 0;
+  double slow_file_ms = 0;  // more, to decode one file of 64
+
+  bool any() const { return read_ms > 0 || decode_ms > 0 || resize_ms > 0; }
+  friend bool operator==(const LoaderTimes&, const LoaderTimes&) = default;
+};
+
 // The model that trains nothing: known costs and planted faults.
 inline constexpr const char* kSpinModel = "spin";
 
@@ -64,6 +75,7 @@ struct WorkloadConfig {
   Cores cores = Cores::kAll;
   // Of spin alone: how long each phase takes, by index_of(); 0 and not needed: it does not occur.
   std::array<double, kPhaseCount> phases_ms = {0.2, 0, 0.1, 0, 1.5, 0, 2.5, 0.5, 0};
+  LoaderTimes loader_ms;
   double allreduce_ms = 0.4;  // from the last rank's arrival on
   double noise = 0;           // sd of each phase of a step, and of each window, as a fraction
   ClockKind clock = ClockKind::kReal;

@@ -151,6 +151,21 @@ std::vector<ConfigKey> spin_keys() {
         }));
   }
   keys.push_back(make_config_key(
+      "workload.loader_ms.read", kArm, decimal_form(0, 60000, false),
+      "spin: a simulated worker's time to read a sample; with these three 0 there is no loader",
+      [](auto& c) -> auto& { return c.workload.loader_ms.read_ms; }));
+  keys.push_back(make_config_key(
+      "workload.loader_ms.decode", kArm, decimal_form(0, 60000, false), "spin: to decode it",
+      [](auto& c) -> auto& { return c.workload.loader_ms.decode_ms; }));
+  keys.push_back(make_config_key(
+      "workload.loader_ms.resize", kArm, decimal_form(0, 60000, false),
+      "spin: to resize, flip and normalise it",
+      [](auto& c) -> auto& { return c.workload.loader_ms.resize_ms; }));
+  keys.push_back(make_config_key(
+      "workload.loader_ms.slow_file", kArm, decimal_form(0, 60000, false),
+      "spin: more, to decode one file of 64",
+      [](auto& c) -> auto& { return c.workload.loader_ms.slow_file_ms; }));
+  keys.push_back(make_config_key(
       "workload.allreduce_ms", kArm, decimal_form(0, 60000, false),
       "spin: the all-reduce, from the last rank's arrival on",
       [](auto& c) -> auto& { return c.workload.allreduce_ms; }));

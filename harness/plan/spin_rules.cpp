@@ -119,8 +119,8 @@ void check_reach(const Plan& plan, const ArmConfig& arm, const Plant& plant) {
 }  // namespace
 
 bool is_spin_key(const std::string& path) {
-  return path.starts_with("workload.phases_ms.") || path == "workload.allreduce_ms" ||
-         path == "workload.noise" || path == "workload.clock";
+  return path.starts_with("workload.phases_ms.") || path.starts_with("workload.loader_ms.") ||
+         path == "workload.allreduce_ms" || path == "workload.noise" || path == "workload.clock";
 }
 
 void check_models(const Config& config) {

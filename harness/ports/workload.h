@@ -82,6 +82,10 @@ class Workload {
   // caller's to fill.
   virtual std::vector<CollectiveRecord> take_collectives() = 0;
 
+  // Records of the batches taken since begin() by an instrumented arm with a loader, step counted
+  // from 0 at begin(); arm and window are the caller's to fill. After end().
+  virtual std::vector<InputRecord> take_input_records() { return {}; }
+
   // Where device marks go; {0} on a CPU.
   virtual DeviceQueue training_queue() const = 0;
 

@@ -51,7 +51,7 @@ class RankProgram {
     require_equal(transport_, things_of(plan_, options_.build));
     agreed_ = true;
     RawWriter writer(options_.own_raw_dir, options_.run, transport_.rank(), arm_names_,
-                     monitor_ != nullptr);
+                     {.device = monitor_ != nullptr, .input = keeps_inputs(plan_.facts)});
     prepare();
     warm_up(writer);
     run_blocks(writer);
@@ -102,7 +102,7 @@ class RankProgram {
       if (progress() != nullptr) progress()->on_warm_up(arm_names_[i]);
       const Measured measured = loop_.warm_up(ArmIndex{static_cast<int>(i)}, rounds, at_least);
       position_.enter(Stage::kStore);
-      writer.append({}, measured.steps, measured.collectives);
+      writer.append({}, measured.steps, measured.collectives, {}, measured.inputs);
     }
   }
 
@@ -139,7 +139,8 @@ class RankProgram {
     const Measured measured = loop_.run(planned);
     longest_window_ = std::max(longest_window_, steady_now() - before);
     position_.enter(Stage::kStore);
-    writer.append({*measured.window}, measured.steps, measured.collectives, measured.devices);
+    writer.append({*measured.window}, measured.steps, measured.collectives, measured.devices,
+                  measured.inputs);
     refuse_to_lose_files();
     position_.store_window();
     looks_.add(*measured.window, measured.steps);

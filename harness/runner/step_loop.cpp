@@ -56,7 +56,7 @@ Measured StepLoop::run(const PlannedWindow& planned) {
   window.loss_last = losses.last;
   measured.window = window;
   stop_recording(planned.arm, 0, facts_.settle_steps, &measured);
-  take_collectives(planned.arm, planned.index, &measured);
+  take_records(planned.arm, planned.index, &measured);
   return measured;
 }
 
@@ -85,7 +85,7 @@ Measured StepLoop::warm_up(ArmIndex arm, std::optional<int>& rounds, Nanos at_le
 
   ports_.position.enter(Stage::kEnd);
   ports_.workload.end();
-  take_collectives(arm, std::nullopt, &measured);
+  take_records(arm, std::nullopt, &measured);
   return measured;
 }
 
@@ -175,14 +175,16 @@ void StepLoop::read_device(WindowIndex window, DeviceWhen when, Measured* measur
                                .other_processes = state.other_processes});
 }
 
-void StepLoop::take_collectives(ArmIndex arm, std::optional<WindowIndex> window,
-                                Measured* measured) {
+void StepLoop::take_records(ArmIndex arm, std::optional<WindowIndex> window, Measured* measured) {
   if (bare(arm)) return;
   measured->collectives = ports_.workload.take_collectives();
-  for (CollectiveRecord& record : measured->collectives) {
+  measured->inputs = ports_.workload.take_input_records();
+  const auto place = [&](auto& record) {
     record.arm = arm;
     record.window = window;
-  }
+  };
+  std::for_each(measured->collectives.begin(), measured->collectives.end(), place);
+  std::for_each(measured->inputs.begin(), measured->inputs.end(), place);
 }
 
 }  // namespace traceml

@@ -36,6 +36,7 @@ struct Measured {
   std::optional<WindowRecord> window;  // nullopt: warm-up
   std::vector<StepRecord> steps;       // empty for bare arms
   std::vector<CollectiveRecord> collectives;
+  std::vector<InputRecord> inputs;    // empty without a loader
   std::vector<DeviceRecord> devices;  // before and after the window; empty without a monitor
 };
 
@@ -67,7 +68,7 @@ class StepLoop {
   void stop_recording(ArmIndex arm, std::int64_t first_step, std::int64_t first_timed,
                       Measured* measured);
   void read_device(WindowIndex window, DeviceWhen when, Measured* measured);
-  void take_collectives(ArmIndex arm, std::optional<WindowIndex> window, Measured* measured);
+  void take_records(ArmIndex arm, std::optional<WindowIndex> window, Measured* measured);
 
   const CampaignFacts& facts_;
   Nanos drain_;

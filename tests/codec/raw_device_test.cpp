@@ -36,7 +36,7 @@ DeviceRecord null_record() {
 class RawDeviceFile : public RawFiles {
  protected:
   void write() {
-    RawWriter writer(folder_.path(), kRun, Rank{0}, kArms, true);
+    RawWriter writer(folder_.path(), kRun, Rank{0}, kArms, {.device = true, .input = false});
     writer.append({}, {step_of(1, std::nullopt, 0)}, {});
     writer.append({window_of(1, 0)}, {}, {}, {full_record(), null_record()});
   }

@@ -25,7 +25,8 @@ namespace {
 
 constexpr const char* kFiles[] = {"run_info.json",        "windows_rank_0000.csv",
                                   "steps_rank_0000.csv",  "collectives_rank_0000.csv",
-                                  "device_rank_0000.csv", "commands.csv"};
+                                  "device_rank_0000.csv", "input_rank_0000.csv",
+                                  "commands.csv"};
 constexpr std::string_view kMark = "%%%% ";
 
 void write_files(std::string_view input, const testing::TemporaryFolder& folder) {
