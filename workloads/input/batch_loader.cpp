@@ -51,6 +51,7 @@ BatchLoader::BatchLoader(const LoaderOptions& options, const SampleOrder& order,
     slot.images = allocate_images(rows * row_bytes_);
     slot.labels.resize(rows);
     slot.rows.resize(rows);
+    slot.times.resize(rows);
   }
   replaced_files_.reserve(kMostNamedFiles);
   for (int i = 0; i < std::max(options.workers, 1); ++i) {
@@ -88,6 +89,8 @@ void BatchLoader::start(std::int64_t first) {
   first_ = first;
   delivered_ = 0;
   parked_ = false;
+  records_.start(most_records_, ring_.slots());
+  if (records_.on()) started_ = options_.clock->now();
   ring_.start();
 }
 
@@ -97,8 +100,16 @@ void BatchLoader::park() {
 }
 
 void BatchLoader::work(SamplePipeline& pipeline) {
+  Nanos idle_since{};
   while (const std::optional<WorkUnit> unit = ring_.take()) {
     fill(pipeline, *unit);
+    if (records_.on()) {
+      // Between two units a worker waits, but for the way through the ring: for a slot.
+      std::vector<StageTimes>& times = slots_[static_cast<std::size_t>(unit->slot)].times;
+      StageTimes& first = times[static_cast<std::size_t>(unit->first_row)];
+      first.slot_wait = first.begun - std::max(idle_since, started_);
+      idle_since = times[static_cast<std::size_t>(unit->first_row + unit->rows - 1)].done;
+    }
     ring_.done(*unit);
   }
 }
@@ -108,16 +119,25 @@ void BatchLoader::fill(SamplePipeline& pipeline, const WorkUnit& unit) {
   for (int row = unit.first_row; row < unit.first_row + unit.rows; ++row) {
     Row& facts = slot.rows[static_cast<std::size_t>(row)];
     facts = {};
+    StageWatch watch = watch_row(slot.times[static_cast<std::size_t>(row)]);
     try {
-      make_row(pipeline, first_ + unit.batch, row, slot);
+      make_row(pipeline, first_ + unit.batch, row, slot, watch);
     } catch (const std::exception& error) {
       facts.problem = error.what();
       facts.fatal = true;
     }
+    watch.end_sample();
   }
 }
 
-void BatchLoader::make_row(SamplePipeline& pipeline, std::int64_t batch, int row, Slot& slot) {
+StageWatch BatchLoader::watch_row(StageTimes& times) const {
+  if (!records_.on()) return {};
+  times = {};
+  return {*options_.clock, &times};
+}
+
+void BatchLoader::make_row(SamplePipeline& pipeline, std::int64_t batch, int row, Slot& slot,
+                           StageWatch& watch) {
   const auto index = static_cast<std::size_t>(row);
   SamplePosition at = order_.position(batch, row);
   for (;;) {
@@ -126,10 +146,13 @@ void BatchLoader::make_row(SamplePipeline& pipeline, std::int64_t batch, int row
     Row& facts = slot.rows[index];
     try {
       const Random random = sample_random(options_.seed, at.epoch, sample);
-      facts.grey = pipeline.make(sample, random, slot.images.get() + index * row_bytes_).grey;
+      watch.is_of(sample);
+      facts.grey =
+          pipeline.make(sample, random, slot.images.get() + index * row_bytes_, watch).grey;
       slot.labels[index] = file.label;
       return;
     } catch (const ImageError& error) {
+      watch.end(&StageTimes::decode);
       const std::string problem = fmt::format("{} {}", file.path, error.what());
       if (options_.on_error == OnError::kStop) {
         throw RunError(
@@ -148,6 +171,9 @@ void BatchLoader::make_row(SamplePipeline& pipeline, std::int64_t batch, int row
 
 HostBatch BatchLoader::next() {
   if (parked_) throw RunError("a parked loader was asked for a batch; start it before");
+  const bool recorded = records_.on();
+  const std::optional<std::int64_t> depth = recorded ? ready() : std::nullopt;
+  const Nanos asked = recorded ? options_.clock->now() : Nanos{};
   if (threads_.empty()) {
     if (!ring_.can_take()) {
       throw RunError("every slot of the loader is held; release a batch before the next one");
@@ -168,6 +194,7 @@ HostBatch BatchLoader::next() {
     throw error;
   }
   count(slot);
+  if (recorded) records_.take(batch, asked, options_.clock->now(), depth, slot.times);
   return batch;
 }
 
@@ -186,12 +213,17 @@ void BatchLoader::count(Slot& slot) {
 }
 
 void BatchLoader::release(const HostBatch& batch) {
+  if (records_.on()) records_.release(batch.slot, options_.clock->now());
   ring_.release(batch.slot);
 }
 
 std::optional<std::int64_t> BatchLoader::ready() const {
   if (threads_.empty()) return std::nullopt;
   return ring_.ready();
+}
+
+std::vector<InputRecord> BatchLoader::records() {
+  return records_.taken(*dataset_);
 }
 
 std::vector<std::span<std::byte>> BatchLoader::memory() {

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "harness/plan/config.h"
+#include "workloads/input/batch_records.h"
 #include "workloads/input/batch_source.h"
 #include "workloads/input/dataset.h"
 #include "workloads/input/image_memory.h"
@@ -11,6 +12,7 @@
 #include "workloads/input/sample_order.h"
 #include "workloads/input/sample_pipeline.h"
 #include "workloads/input/slot_ring.h"
+#include "workloads/input/stage_times.h"
 
 namespace traceml {
 
@@ -25,6 +27,7 @@ struct LoaderOptions {
   std::uint64_t seed = 0;
   Cache cache = Cache::kWarm;
   LoaderCores cores{};  // of the threads; none: those of the thread that makes the loader
+  const StageClock* clock = &real_stage_clock();  // outlives the loader
 };
 
 // Batches of a data set, made by threads of this process in a ring of preallocated slots: the
@@ -42,6 +45,8 @@ class BatchLoader final : public BatchSource {
   void release(const HostBatch& batch) override;
   std::optional<std::int64_t> ready() const override;
   void park() override;
+  void record(std::size_t most) override { most_records_ = most; }
+  std::vector<InputRecord> records() override;
   std::vector<std::span<std::byte>> memory() override;
   std::map<std::string, std::int64_t> counters() const override;
   std::vector<std::string> replaced_files() const override;
@@ -60,12 +65,15 @@ class BatchLoader final : public BatchSource {
     ImageMemory images;
     std::vector<std::int64_t> labels;
     std::vector<Row> rows;
+    std::vector<StageTimes> times;  // by row; of recorded batches
   };
 
   void end_threads();
   void work(SamplePipeline& pipeline);
   void fill(SamplePipeline& pipeline, const WorkUnit& unit);
-  void make_row(SamplePipeline& pipeline, std::int64_t batch, int row, Slot& slot);
+  StageWatch watch_row(StageTimes& times) const;
+  void make_row(SamplePipeline& pipeline, std::int64_t batch, int row, Slot& slot,
+                StageWatch& watch);
   void count(Slot& slot);
 
   LoaderOptions options_;
@@ -77,6 +85,9 @@ class BatchLoader final : public BatchSource {
   std::int64_t first_ = 0;      // batch number of the ring's batch 0
   std::int64_t delivered_ = 0;  // since start()
   bool parked_ = true;
+  std::size_t most_records_ = 0;  // from the next start() on
+  BatchRecords records_;
+  Nanos started_{};  // recorded: when the workers were let go
   std::int64_t samples_ = 0;
   std::int64_t grey_ = 0;
   std::int64_t replaced_ = 0;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/core/records.h"
 #include "harness/plan/config.h"
 
 namespace traceml {
@@ -45,6 +46,14 @@ class BatchSource {
   // Stops read-ahead and blocks the workers; everything ready is dropped. Batches taken must have
   // been released.
   virtual void park() = 0;
+
+  // From the next start() on, the first `most` batches taken are recorded; 0: none is, and no clock
+  // is read. At first 0.
+  virtual void record(std::size_t /*most*/) {}
+
+  // Those since start(), steps counted from 0; while parked. What is not the loader's to know is
+  // not filled in.
+  virtual std::vector<InputRecord> records() { return {}; }
 
   // The memory that batches lie in, slot by slot: images and labels by turns. It stays where it is
   // as long as the source. For page-locking; nobody writes through it.

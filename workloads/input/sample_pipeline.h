@@ -10,6 +10,7 @@
 #include "workloads/input/jpeg_decoder.h"
 #include "workloads/input/random.h"
 #include "workloads/input/resize.h"
+#include "workloads/input/stage_times.h"
 
 namespace traceml {
 
@@ -27,8 +28,8 @@ class SamplePipeline {
                  Cache cache = Cache::kWarm);
 
   // Writes size * size * 3 values of the sample type. Throws ImageError (a bad file) or RunError (a
-  // file that cannot be read).
-  SampleFacts make(std::int64_t sample, Random random, void* row);
+  // file that cannot be read). `watch` is told of the end of each stage.
+  SampleFacts make(std::int64_t sample, Random random, void* row, StageWatch& watch);
 
  private:
   std::shared_ptr<const Dataset> dataset_;

@@ -35,6 +35,8 @@ class LoaderFeed final : public BatchFeed {
 
   std::optional<std::int64_t> ready() const override { return source_->ready(); }
   std::map<std::string, std::int64_t> counters() const override { return source_->counters(); }
+  void record(std::size_t most) override { source_->record(most); }
+  std::vector<InputRecord> records() override { return source_->records(); }
   std::vector<std::string> replaced_files() const override { return source_->replaced_files(); }
 
  private:

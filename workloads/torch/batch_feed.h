@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/core/records.h"
 #include "harness/core/units.h"
 #include "harness/plan/config.h"
 #include "workloads/input/batch_source.h"
@@ -49,6 +50,10 @@ class BatchFeed {
   // Whether copies are timed from the next start() on, with two events each; at first they are not.
   virtual void time_copies(bool /*on*/) {}
   virtual CopyTimes copies() const { return {}; }
+
+  // As BatchSource::record and records; timed copies are in them.
+  virtual void record(std::size_t /*most*/) {}
+  virtual std::vector<InputRecord> records() { return {}; }
 
   // The bytes of the batch have been consumed by the work queued so far.
   virtual void release() = 0;

@@ -1,5 +1,6 @@
 #include "workloads/torch/device_feed_cuda.h"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -83,6 +84,7 @@ class DeviceFeed final : public BatchFeed {
 
   void start(std::int64_t first) override {
     copies_ = 0;
+    copied_in_.clear();
     source_->start(first);
   }
 
@@ -136,6 +138,15 @@ class DeviceFeed final : public BatchFeed {
   void time_copies(bool on) override { timing_ = on; }
   CopyTimes copies() const override { return times_; }
   std::vector<std::string> replaced_files() const override { return source_->replaced_files(); }
+  void record(std::size_t most) override { source_->record(most); }
+
+  std::vector<InputRecord> records() override {
+    std::vector<InputRecord> records = source_->records();
+    for (std::size_t i = 0; i < std::min(records.size(), copied_in_.size()); ++i) {
+      records[i].copy = copied_in_[i];
+    }
+    return records;
+  }
 
  private:
   // A loader without workers decodes into a free slot at once and waits for none.
@@ -171,8 +182,9 @@ class DeviceFeed final : public BatchFeed {
       const TimedCopy& copy = timed_[static_cast<std::size_t>(i)];
       float ms = 0;
       C10_CUDA_CHECK(cudaEventElapsedTime(&ms, copy.begin.get(), copy.end.get()));
-      times_.total +=
-          std::chrono::duration_cast<Nanos>(std::chrono::duration<float, std::milli>(ms));
+      copied_in_.push_back(
+          std::chrono::duration_cast<Nanos>(std::chrono::duration<float, std::milli>(ms)));
+      times_.total += copied_in_.back();
     }
     times_.count += count;
     times_.bytes_each = shape_.bytes();
@@ -193,6 +205,7 @@ class DeviceFeed final : public BatchFeed {
   std::int64_t copies_ = 0;        // since start()
   bool timing_ = false;
   CopyTimes times_;
+  std::vector<Nanos> copied_in_;  // of the timed copies since start(), in order
 };
 
 }  // namespace

@@ -70,7 +70,9 @@ class TorchWorkload final : public Workload {
         transport_(transport),
         collective_(collective),
         inputs_(std::move(inputs)),
-        arms_(plan.config.arms.size()) {
+        arms_(plan.config.arms.size()),
+        most_steps_(std::max(plan.facts.settle_steps + plan.facts.steps_per_window,
+                             plan.facts.warmup_steps)) {
     for (const ArmConfig& arm : config_.arms) require_real_device(arm.workload, gpu.has_value());
     threads_ =
         intra_op_threads(config_.workload.threads, gather_cores(transport_), transport_.rank());
@@ -125,6 +127,8 @@ class TorchWorkload final : public Workload {
           on_device ? instrument == Instrument::kEvents : instrument != Instrument::kNone;
       collective_.set_recording(records);
       current_->feed->time_copies(on_device && records);
+      current_->feed->record(
+          instrument == Instrument::kNone ? 0 : static_cast<std::size_t>(most_steps_));
       current_->feed->start(first_batch);
     });
   }
@@ -175,6 +179,8 @@ class TorchWorkload final : public Workload {
     }
     return records;
   }
+
+  std::vector<InputRecord> take_input_records() override { return current_->feed->records(); }
 
   DeviceQueue training_queue() const override { return device_->queue(); }
 
@@ -302,6 +308,7 @@ class TorchWorkload final : public Workload {
   std::unique_ptr<TrainingDevice> device_;
   std::vector<std::unique_ptr<Replica>> replicas_;
   std::vector<Arm> arms_;
+  std::int64_t most_steps_;  // in a row
   Arm* current_ = nullptr;
   at::Tensor first_loss_;
   at::Tensor last_loss_;
