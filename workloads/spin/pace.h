@@ -4,9 +4,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "harness/backends/local/virtual_device_clock.h"
 #include "harness/backends/local/virtual_world.h"
+#include "harness/core/records.h"
 #include "harness/core/units.h"
 #include "harness/ports/collective.h"
 #include "harness/ports/host_clock.h"
@@ -26,9 +28,16 @@ class Pace {
  public:
   virtual ~Pace() = default;
 
-  virtual void begin_window() = 0;
+  // `first_batch`: of the simulated loader, equal on all ranks.
+  virtual void begin_window(std::int64_t first_batch) = 0;
   virtual void begin_step() = 0;
   virtual void work(Nanos time) = 0;
+
+  // Waits for the simulated loader's next batch, held until it has been copied; what is told of it
+  // is on this rank's host clock. nullopt: the arm has no loader.
+  virtual std::optional<InputRecord> take_batch(const StepPlace& place) = 0;
+  // That it holds ready now; nullopt: there is no queue.
+  virtual std::optional<std::int64_t> batches_ready(ArmIndex arm) = 0;
 
   // All ranks meet and exchange for `cost`. `place`: the step that all ranks are in.
   virtual Meeting all_reduce(const StepPlace& place, Nanos cost) = 0;

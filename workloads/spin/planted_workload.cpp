@@ -147,6 +147,8 @@ class PlantedWorkload final : public Workload {
   void mark_first_loss() override { inner_->mark_first_loss(); }
   WindowLosses end() override { return inner_->end(); }
   std::vector<CollectiveRecord> take_collectives() override { return inner_->take_collectives(); }
+  std::vector<InputRecord> take_input_records() override { return inner_->take_input_records(); }
+  std::vector<std::string> replaced_files() const override { return inner_->replaced_files(); }
   DeviceQueue training_queue() const override { return inner_->training_queue(); }
   std::optional<MemoryPeaks> take_memory_peaks() override { return inner_->take_memory_peaks(); }
   std::optional<std::uint64_t> parameters_digest() override { return inner_->parameters_digest(); }

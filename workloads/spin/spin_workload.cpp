@@ -1,18 +1,8 @@
 #include "workloads/spin/spin_workload.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace traceml {
-namespace {
-
-std::size_t most_steps(const CampaignFacts& facts) {
-  return static_cast<std::size_t>(
-      std::max(facts.settle_steps + facts.steps_per_window, facts.warmup_steps));
-}
-
-}  // namespace
-
 SpinWorkload::SpinWorkload(const Plan& plan, Rank rank, const StepTimeTable& table, Pace& pace,
                            VirtualDeviceClock* device)
     : config_(plan.config),
@@ -22,7 +12,8 @@ SpinWorkload::SpinWorkload(const Plan& plan, Rank rank, const StepTimeTable& tab
       device_(device),
       counter_(plan.facts),
       one_time_(plan.config, rank) {
-  records_.reserve(most_steps(plan.facts));
+  records_.reserve(table.most_steps());
+  inputs_.reserve(table.most_steps());
 }
 
 // There is no batch; arms agree in all that a batch would have.
@@ -35,11 +26,13 @@ BatchContract SpinWorkload::contract(ArmIndex arm) {
   return contract;
 }
 
-void SpinWorkload::begin(ArmIndex arm, std::int64_t, Instrument instrument) {
+void SpinWorkload::begin(ArmIndex arm, std::int64_t first_batch, Instrument instrument) {
   counter_.begin(arm);
-  pace_.begin_window();
+  arm_ = arm;
+  pace_.begin_window(first_batch);
   recording_ = instrument != Instrument::kNone;
   records_.clear();
+  inputs_.clear();
 }
 
 void SpinWorkload::step(PhaseMarks* marks) {
@@ -51,6 +44,7 @@ void SpinWorkload::step(PhaseMarks* marks) {
   if (fault_ && fault_->before_phases()) commit(fault_->how);
   for (const Phase part : table_.phases_before_meeting(place.arm)) {
     phase(marks, part, times.phases[index_of(part)]);
+    if (part == Phase::kInputWait) take_batch(place);
   }
   end_phase(marks);
   all_reduce(place, times);
@@ -74,6 +68,12 @@ void SpinWorkload::end_phase(PhaseMarks* marks) {
   leave(marks);
 }
 
+// In input_wait.
+void SpinWorkload::take_batch(const StepPlace& place) {
+  std::optional<InputRecord> record = pace_.take_batch(place);
+  if (record && recording_) inputs_.push_back(std::move(*record));
+}
+
 // Part of no phase, as a communication queue's work: residual on both clocks.
 void SpinWorkload::all_reduce(const StepPlace& place, const StepTimes& times) {
   if (times.delay > Nanos{0}) pace_.work(times.delay);
@@ -94,6 +94,13 @@ std::vector<CollectiveRecord> SpinWorkload::take_collectives() {
   std::vector<CollectiveRecord> taken;
   taken.reserve(records_.capacity());
   std::swap(taken, records_);
+  return taken;
+}
+
+std::vector<InputRecord> SpinWorkload::take_input_records() {
+  std::vector<InputRecord> taken;
+  taken.reserve(inputs_.capacity());
+  std::swap(taken, inputs_);
   return taken;
 }
 

@@ -28,10 +28,11 @@ class SpinWorkload final : public Workload {
   void begin(ArmIndex arm, std::int64_t first_batch, Instrument instrument) override;
   void step(PhaseMarks* marks) override;
   void finish() override { pace_.finish(); }
-  std::optional<std::int64_t> queue_depth() const override { return std::nullopt; }
+  std::optional<std::int64_t> queue_depth() const override { return pace_.batches_ready(arm_); }
   void mark_first_loss() override {}
   WindowLosses end() override { return {}; }  // it has no loss
   std::vector<CollectiveRecord> take_collectives() override;
+  std::vector<InputRecord> take_input_records() override;
   DeviceQueue training_queue() const override { return {}; }
   std::optional<std::uint64_t> parameters_digest() override { return pace_.digest(); }
   std::map<std::string, std::string> facts() const override;
@@ -40,6 +41,7 @@ class SpinWorkload final : public Workload {
  private:
   void phase(PhaseMarks* marks, Phase phase, Nanos time);
   void end_phase(PhaseMarks* marks);
+  void take_batch(const StepPlace& place);
   void all_reduce(const StepPlace& place, const StepTimes& times);
 
   const Config& config_;
@@ -52,8 +54,10 @@ class SpinWorkload final : public Workload {
   std::optional<DueFault> fault_;  // of the step that runs
   std::optional<Phase> lost_;      // phase of that step whose end is lost
   std::optional<Phase> running_;
+  ArmIndex arm_;
   bool recording_ = false;
   std::vector<CollectiveRecord> records_;
+  std::vector<InputRecord> inputs_;
 };
 
 }  // namespace traceml

@@ -3,51 +3,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "harness/plan/arms.h"
+#include "workloads/spin/noise.h"
+
 namespace traceml {
 namespace {
 
 constexpr std::array kBeforeMeeting = {Phase::kInputWait, Phase::kDecode,  Phase::kH2d,
                                        Phase::kNormalize, Phase::kForward, Phase::kLoss,
                                        Phase::kBackward};
-constexpr double kLeastFactor = 0.05;  // noise makes nothing free or negative
-
-// A bijection whose output passes for random: the finalizer of splitmix64 (Steele, Lea and Flood
-// 2014).
-std::uint64_t mixed(std::uint64_t x) noexcept {
-  x += 0x9e3779b97f4a7c15u;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-  return x ^ (x >> 31);
-}
-
-std::int64_t sum_of_quarters(std::uint64_t bits) noexcept {
-  std::int64_t sum = 0;
-  for (int shift = 0; shift < 64; shift += 16) {
-    sum += static_cast<std::int64_t>((bits >> shift) & 0xffff);
-  }
-  return sum;
-}
-
-// Mean 0, variance 1: the sum of 4 * `words` uniform numbers (Irwin-Hall), scaled. `key` chooses.
-double normal(std::uint64_t key, int words) noexcept {
-  std::int64_t sum = 0;
-  for (int i = 0; i < words; ++i) {
-    key = mixed(key);
-    sum += sum_of_quarters(key);
-  }
-  const int count = 4 * words;
-  const double centred = static_cast<double>(sum) / 65536 - count * 0.5 * (65535.0 / 65536);
-  return centred * std::sqrt(12.0 / count);
-}
-
-std::uint64_t key_of(std::uint64_t seed, std::uint64_t a, std::uint64_t b, std::uint64_t c) {
-  return mixed(mixed(mixed(seed ^ mixed(a)) ^ b) ^ c);
-}
-
-double factor(double noise, double z) noexcept {
-  return std::max(kLeastFactor, 1 + noise * z);
-}
-
 Nanos nanos(double value) noexcept {
   return Nanos{std::llround(value)};
 }
@@ -56,6 +20,21 @@ Nanos nanos(double value) noexcept {
 std::uint64_t number_of(const StepPlace& place) noexcept {
   const std::int64_t number = place.window ? 2 * place.window->value + 1 : 2 * place.arm.value;
   return static_cast<std::uint64_t>(number);
+}
+
+std::optional<LoaderCosts> costs_of(const ArmConfig& arm, std::int64_t queue_capacity) {
+  if (!has_loader(arm)) return std::nullopt;
+  const LoaderTimes& times = arm.workload.loader_ms;
+  const bool whole = arm.input.scheduling == Scheduling::kPerBatch || arm.input.workers == 0;
+  return LoaderCosts{.workers = arm.input.workers,
+                     .batch = arm.workload.batch_size,
+                     .unit = whole ? arm.workload.batch_size : 1,
+                     .read_ahead = std::max(static_cast<int>(queue_capacity), 1),
+                     .read = nanos(times.read_ms * 1e6),
+                     .decode = nanos(times.decode_ms * 1e6),
+                     .resize = nanos(times.resize_ms * 1e6),
+                     .slow_file = nanos(times.slow_file_ms * 1e6),
+                     .noise = arm.workload.noise};
 }
 
 }  // namespace
@@ -76,8 +55,10 @@ StepTimeTable::StepTimeTable(const Plan& plan) : facts_(plan.facts) {
     for (const Phase phase : kAllPhases) {
       arm.base_ns[index_of(phase)] = config.workload.phases_ms[index_of(phase)] * 1e6;
     }
-    // An input-free arm gets its batch from memory.
-    if (config.input.source == Source::kSynthetic) arm.base_ns[index_of(Phase::kInputWait)] = 0;
+    arm.loader = costs_of(config, plan.facts.arms[arms_.size()].queue_capacity);
+    // An input-free arm gets its batch from memory; with a loader the wait is what comes of it.
+    if (config.input.source == Source::kSynthetic || arm.loader)
+      arm.base_ns[index_of(Phase::kInputWait)] = 0;
     arm.all_reduce_ns = config.workload.allreduce_ms * 1e6;
     arm.noise = config.workload.noise;
     arm.plants = config.plants;
@@ -88,6 +69,16 @@ StepTimeTable::StepTimeTable(const Plan& plan) : facts_(plan.facts) {
     }
     arms_.push_back(std::move(arm));
   }
+}
+
+std::uint64_t StepTimeTable::loader_key(Rank rank, const StepPlace& place) const noexcept {
+  constexpr std::uint64_t kNoStep = ~std::uint64_t{0};
+  return key_of(facts_.seed, number_of(place), kNoStep, static_cast<std::uint64_t>(rank.value) + 1);
+}
+
+std::size_t StepTimeTable::most_steps() const noexcept {
+  return static_cast<std::size_t>(
+      std::max(facts_.settle_steps + facts_.steps_per_window, facts_.warmup_steps));
 }
 
 double StepTimeTable::window_factor(const Arm& arm, const StepPlace& place) const noexcept {

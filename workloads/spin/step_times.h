@@ -4,11 +4,13 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "harness/core/phase.h"
 #include "harness/core/units.h"
 #include "harness/plan/plan.h"
+#include "workloads/spin/loader_model.h"
 #include "workloads/spin/plant_rules.h"
 #include "workloads/spin/step_place.h"
 
@@ -35,6 +37,15 @@ class StepTimeTable {
 
   StepTimes times(Rank rank, const StepPlace& place) const noexcept;
 
+  // The arm's loader, on which its input_wait depends; nullopt: it has none. What the step adds to
+  // that wait is planted.
+  const std::optional<LoaderCosts>& loader_of(ArmIndex arm) const noexcept {
+    return arm_at(arm).loader;
+  }
+  // Chooses the noise of a rank's loader in the window of `place`.
+  std::uint64_t loader_key(Rank rank, const StepPlace& place) const noexcept;
+  std::size_t most_steps() const noexcept;  // of a window, or of a round of warm-up
+
   // Phases that the arm's steps have, in order, up to backward; optimizer follows the all-reduce.
   const std::vector<Phase>& phases_before_meeting(ArmIndex arm) const noexcept {
     return arm_at(arm).before_meeting;
@@ -45,6 +56,7 @@ class StepTimeTable {
     std::array<double, kPhaseCount> base_ns{};
     double all_reduce_ns = 0;
     double noise = 0;
+    std::optional<LoaderCosts> loader;
     Plants plants;
     std::vector<Phase> before_meeting;
   };
