@@ -8,6 +8,7 @@
 #include "harness/analysis/device_figures.h"
 #include "harness/analysis/gate_replay.h"
 #include "harness/analysis/gate_result.h"
+#include "harness/analysis/input_summary.h"
 #include "harness/analysis/launch_pool.h"
 #include "harness/analysis/stragglers.h"
 #include "harness/analysis/text.h"
@@ -72,6 +73,12 @@ std::vector<ArmAnalysis> analyze_arms(const CampaignFacts& facts,
     for (Straggler& straggler : name_stragglers(tally, own.name, own.wall_per_step)) {
       summary.stragglers.push_back(std::move(straggler));
     }
+  }
+  for (std::size_t i = 0; i < arms.size(); ++i) {
+    const std::optional<ArmIndex> reference = facts.arms[i].reference;
+    arms[i].summary.input = input_summary_of(
+        facts, arms[i].summary, reference ? &arm_of(arms, *reference).summary : nullptr, ranks,
+        windows_with_steps(windows.arms[i]));
   }
   return arms;
 }

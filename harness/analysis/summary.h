@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/analysis/all_reduce.h"
+#include "harness/analysis/input_figures.h"
 #include "harness/analysis/outcome.h"
 #include "harness/core/campaign.h"
 #include "harness/core/ids.h"
@@ -108,6 +109,7 @@ struct ArmSummary {
   std::optional<Millis> first_step;              // input_wait + traced
   std::optional<double> loss_first, loss_last;   // mean over windows
   std::optional<AllReduceFigures> all_reduce{};  // null without records of it
+  std::optional<InputSummary> input{};           // null without records of its batches
   std::optional<DeviceFigures> device;           // null: no monitor
   std::optional<MemoryFigures> memory;           // null: no step has its memory
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <filesystem>
 #include <optional>
@@ -36,6 +37,19 @@ std::string failure_on_file(const std::string& raw) {
     return sentence;
   }
   return "";
+}
+
+// nullopt: an older run did not say, or its time was simulated and knows no cores.
+std::optional<int> cores_per_rank(const RunInfo& info, const Config& config) {
+  const WorkloadConfig& workload = config.arms.front().workload;
+  const auto found = info.environment.facts.find("cores_per_rank");
+  const bool simulated = workload.spins() && workload.clock == ClockKind::kVirtual;
+  if (simulated || found == info.environment.facts.end()) return std::nullopt;
+  int cores = 0;
+  const std::string& text = found->second;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), cores);
+  if (read.ec != std::errc{} || cores < 1) return std::nullopt;
+  return cores;
 }
 
 void write_reports(const std::string& dir, const FinishedRun& run) {
@@ -98,6 +112,7 @@ FinishedRun read_finished_run(const std::string& dir, bool accept_edited) {
   run.plan = make_plan(read_config_text(run.info.config_text, raw + "/run_info.json", {}),
                        run.info.world_size);
   run.plan.facts.distortions = run.info.distortions;
+  run.plan.facts.cores_per_rank = cores_per_rank(run.info, run.plan.config);
   if (run.info.finished) apply_history(run.info, run.plan.facts);
 
   std::vector<std::string> warnings;

@@ -114,6 +114,8 @@ RunInfo describe_run(Ranks& ranks, const Plan& plan, const GpuChoice& choice,
   if (!plan.config.arms.front().workload.spins()) {
     info.environment.facts["precision"] = precisions_of(plan);
   }
+  info.environment.facts["cores_per_rank"] = std::to_string(
+      share_of_cores(gather_cores(ranks.transport()), ranks.transport().rank()).size());
   info.environment.facts["ranks_on_node"] = std::to_string(ranks.ranks_on_node());
   if (choice.gpu) add_gpu_facts(*choice.gpu, ranks.transport(), info.environment.facts);
   if (choice.note) info.notes.push_back(*choice.note);

@@ -6,6 +6,7 @@
 #include "harness/codec/gate_figures.h"
 #include "harness/codec/json_text.h"
 #include "harness/codec/run_json_arms.h"
+#include "harness/codec/run_json_input.h"
 #include "harness/codec/shareable_text.h"
 #include "harness/plan/config_keys.h"
 
@@ -262,6 +263,7 @@ std::string write_run_json(const RunInfo& info, const Plan& plan, const Campaign
                      {"gates", std::move(gates)},
                      {"arms", arms_json(info, plan, summary)},
                      {"ranks", ranks_json(info, summary)},
+                     {"input", input_json(summary)},
                      {"stragglers", stragglers_json(summary)},
                      {"commands", commands_json(plan, summary)},
                      {"warnings", shareable_list(summary.warnings)},

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <set>
 
 #include "harness/codec/efficiency.h"
@@ -53,17 +52,6 @@ std::vector<std::string> row_of(const ArmSummary& arm,
           most_of(device.temperature_c),
           of_windows(device.throttled, device),
           of_windows(device.power_capped, device)};
-}
-
-void drop_empty_columns(Table* table) {
-  for (std::size_t column = table->columns.size(); column-- > 1;) {
-    const bool any = std::any_of(table->rows.begin(), table->rows.end(),
-                                 [column](const auto& row) { return row[column] != kNull; });
-    if (any) continue;
-    const auto at = static_cast<std::ptrdiff_t>(column);
-    table->columns.erase(table->columns.begin() + at);
-    for (auto& row : table->rows) row.erase(row.begin() + at);
-  }
 }
 
 }  // namespace

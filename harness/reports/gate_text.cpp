@@ -9,6 +9,7 @@
 #include "harness/codec/gate_figures.h"
 #include "harness/reports/command_text.h"
 #include "harness/reports/figures.h"
+#include "harness/reports/input_table.h"
 #include "harness/reports/text.h"
 #include "harness/reports/words.h"
 
@@ -222,7 +223,7 @@ std::string word_of(Outcome outcome) {
 
 std::vector<std::string> GateText::sentences() const {
   std::vector<std::string> said;
-  for (const std::string& sentence : {stored, why, where, outside_step, per_rank, differs}) {
+  for (const std::string& sentence : {stored, why, where, input, outside_step, per_rank, differs}) {
     if (!sentence.empty()) said.push_back(sentence);
   }
   return said;
@@ -232,6 +233,10 @@ std::vector<GateText> gate_texts(const ReportInput& input) {
   std::vector<GateText> texts;
   for (const GateResult* gate : worst_first(input.summary)) {
     texts.push_back(text_of_gate(*gate, input.plan.facts));
+    const auto candidate = static_cast<std::size_t>(gate->spec.candidate.value);
+    if (gate->outcome == Outcome::kFail && candidate < input.summary.arms.size()) {
+      texts.back().input = input_sentence(input.summary.arms[candidate]);
+    }
   }
   return texts;
 }

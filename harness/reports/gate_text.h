@@ -21,6 +21,7 @@ struct GateText {
   std::string stored;           // which campaigns, what they can see, the guard
   std::string why;              // INCONCLUSIVE: "wide_interval: ..."
   std::string where;            // FAIL: "where: input_wait +1.20 ms; ..."
+  std::string input;            // FAIL: what the candidate's input pipeline is held up by
   std::string outside_step;     // the wall per step and the step disagree
   std::string per_rank;         // overhead gates
   std::string differs;          // "differ in input.workers: 8 against 4"

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "harness/codec/gate_figures.h"
+#include "harness/plan/arms.h"
 #include "harness/plan/config_keys.h"
 #include "harness/plan/figures.h"
 #include "harness/reports/command_text.h"
@@ -21,12 +22,20 @@ std::string plural(Count count, std::string_view what) {
   return fmt::format("{} {}{}", count, what, ending);
 }
 
+bool simulates_a_loader(const Plan& plan) {
+  const std::vector<ArmConfig>& arms = plan.config.arms;
+  return std::any_of(arms.begin(), arms.end(), [](const ArmConfig& arm) {
+    return arm.workload.spins() && has_loader(arm);
+  });
+}
+
 std::string spin_line(const Plan& plan) {
   const WorkloadConfig& workload = plan.config.workload;
   const auto text = [&](const std::string& key) { return text_of(plan.config, key); };
   std::vector<std::string> phases;
   for (const Phase phase : kAllPhases) {
     if (workload.phases_ms[index_of(phase)] == 0) continue;
+    if (phase == Phase::kInputWait && simulates_a_loader(plan)) continue;  // it decides
     phases.push_back(fmt::format("{} {}", name_of(phase),
                                  text(fmt::format("workload.phases_ms.{}", name_of(phase)))));
   }
@@ -83,7 +92,24 @@ std::string arms_line(const Plan& plan) {
   return joined(parts, "; ");
 }
 
+// "a simulated loader: read 0.5, decode 6, resize 1.5 ms a sample; workers 3 a rank, ..."
+std::string simulated_data_line(const Plan& plan) {
+  const auto said = [&](const std::string& key, const std::string& form) {
+    return shared_or_by_arm(plan, key, fmt::format(fmt::runtime(form), text_of(plan.config, key)));
+  };
+  std::vector<std::string> stages;
+  for (const char* stage : {"read", "decode", "resize", "slow_file"}) {
+    const std::string key = fmt::format("workload.loader_ms.{}", stage);
+    const std::string text = said(key, fmt::format("{} {{}}", stage));
+    if (text != fmt::format("{} 0", stage)) stages.push_back(text);
+  }
+  return fmt::format("a simulated loader: {} ms a sample; {}, {}, {}", joined(stages, ", "),
+                     said("input.workers", "workers {} a rank"), said("input.scheduling", "{}"),
+                     said("input.prefetch", "prefetch {}"));
+}
+
 std::string data_line(const ReportInput& input) {
+  if (simulates_a_loader(input.plan)) return simulated_data_line(input.plan);
   const std::string& dataset = input.plan.config.input.dataset;
   if (dataset.empty()) return "none (every arm reads batches from memory)";
   // The folder's own name: reports do not say where it lies on this host.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "harness/reports/figures.h"
 #include "harness/reports/text.h"
 
 namespace traceml {
@@ -151,6 +152,17 @@ class TableDrawing {
 };
 
 }  // namespace
+
+void drop_empty_columns(Table* table) {
+  for (std::size_t column = table->columns.size(); column-- > 1;) {
+    const bool any = std::any_of(table->rows.begin(), table->rows.end(),
+                                 [column](const auto& row) { return row[column] != kNull; });
+    if (any) continue;
+    const auto at = static_cast<std::ptrdiff_t>(column);
+    table->columns.erase(table->columns.begin() + at);
+    for (auto& row : table->rows) row.erase(row.begin() + at);
+  }
+}
 
 std::string draw_table(const Table& table, int columns) {
   std::string text;

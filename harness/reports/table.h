@@ -21,6 +21,9 @@ struct Table {
   std::vector<std::string> remarks;  // sentences below it
 };
 
+// Takes out the columns, but the first, in which no row has a figure (figures.h: kNull).
+void drop_empty_columns(Table* table);
+
 // Lines that fit `columns`. Columns that do not fit are left out by their drop_order, and named
 // below; what still does not fit follows in a second block under the same first column.
 std::string draw_table(const Table& table, int columns);

@@ -10,6 +10,7 @@
 #include "harness/reports/command_text.h"
 #include "harness/reports/device_table.h"
 #include "harness/reports/gate_text.h"
+#include "harness/reports/input_table.h"
 #include "harness/reports/pooled_launch_table.h"
 #include "harness/reports/scenario.h"
 #include "harness/reports/text.h"
@@ -49,6 +50,7 @@ class TerminalPage {
     add_scenario();
     add_table(input_.summary.commands ? command_table(input_) : arm_table(input_.summary));
     if (const auto phases = phase_table(input_.summary)) add_table(*phases);
+    if (const auto loaders = input_table(input_)) add_table(*loaders);
     if (const auto exchange = all_reduce_table(input_.summary)) add_table(*exchange);
     if (const auto ranks = rank_table(input_.summary)) add_table(*ranks);
     if (const auto devices = device_table(input_)) add_table(*devices);

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "harness/analysis/input_diagnosis.h"
+
 namespace traceml::testing {
 namespace {
 
@@ -85,6 +87,49 @@ ArmFacts arm_facts(const std::string& name, Instrument instrument, bool input_fr
                     {"input.workers", "2"},
                     {"input.dataset", "/home/ann/data/food-101"}};
   return facts;
+}
+
+InputSummary input_of_arm(int workers, const ArmTimes& times) {
+  const Millis step(times.wall);
+  InputSummary input;
+  input.workers = workers;
+  input.batch = 8;
+  InputFigures& mean = input.mean;
+  mean.batches = 960;
+  mean.read = Millis(0.042);
+  mean.decode = Millis(0.815);
+  mean.resize = Millis(0.114);
+  mean.cpu = Millis(0.952);
+  mean.worker_wait = Millis(times.input_wait);
+  mean.exposed_copy = Millis(0.004);
+  mean.step = step;
+  if (workers > 0) {
+    mean.slot_wait = workers * step - mean.sample() * 8;
+    mean.utilisation = mean.sample() * 8 / (workers * step);
+    mean.queue_mean = 1.62;
+    mean.queue_min = 0;
+    mean.queue_empty = 0.021;
+    mean.queue_quarters = {1.7, 1.6, 1.6, 1.58};
+    mean.queue_shrink = 1;
+    input.supply = 8 * workers / Seconds(mean.sample() * 8).count();
+  }
+  input.ranks = {{Rank{0}, mean}, {Rank{1}, mean}};
+  input.usual_sample = Millis(0.93);
+  input.slowest = {{"images/waffles/1045.jpg", Millis(4.127), 19, 4.44},
+                   {"images/apple_pie/17.jpg", Millis(2.31), 7, 2.48}};
+  input.demand = 8 / Seconds(Millis(171.62)).count();
+  input.demand_of = "reference";
+  InputEvidence evidence;
+  evidence.figures = mean;
+  evidence.workers = workers;
+  evidence.batch = input.batch;
+  evidence.queue_capacity = workers > 0 ? 2 : 0;
+  evidence.steps_per_window = 48;
+  evidence.demand = Millis(171.62);
+  evidence.demand_of = input.demand_of;
+  input.diagnosis = diagnose_input(evidence);
+  input.diagnosis.rank = Rank{1};
+  return input;
 }
 
 GateSpec gate_spec(const std::string& name, GateKind kind, int candidate, int baseline) {

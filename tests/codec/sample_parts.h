@@ -20,6 +20,8 @@ Distribution around(double mean_ms);
 ArmSummary instrumented_arm(int index, const std::string& name, const ArmTimes& times,
                             double global_batch);
 ArmFacts arm_facts(const std::string& name, Instrument instrument, bool input_free);
+// A loader of two batches ahead on two ranks; workers 0: none.
+InputSummary input_of_arm(int workers, const ArmTimes& times);
 GateSpec gate_spec(const std::string& name, GateKind kind, int candidate, int baseline);
 
 // half_width: of the deciding interval of theta.

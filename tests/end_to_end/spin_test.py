@@ -70,6 +70,19 @@ class OneRun(Spin):
         self.assertEqual(self.spin("noisy"), 11)
         self.assertEqual(run_json(self.out)["gates"][0]["reason"], "wide_interval")
 
+    def test_a_loader_that_lacks_a_worker_is_told_so_and_with_that_worker_passes(self):
+        self.assertEqual(self.spin("input"), 10)
+        diagnosis = run_json(self.out)["input"]["shipped"]["diagnosis"]
+        self.assertEqual((diagnosis["cause"], diagnosis["workers_needed"]), ("input_bound", 4))
+        self.assertIn("4 workers would do", " ".join(self.report().split()))
+        self.assertTrue((self.out / "raw" / "input_rank_0000.csv").is_file())
+        before = files_of(self.out)
+        self.assertEqual(run("report", str(self.out)).returncode, 10)
+        self.assertEqual(files_of(self.out), before)
+        self.assertEqual(self.spin("input", "input.workers=4", out="advised"), 0)
+        self.assertEqual(run_json(self.out)["input"]["shipped"]["diagnosis"]["cause"],
+                         "not_input_bound")
+
     def test_every_report_says_what_is_planted_and_that_the_clock_is_virtual(self):
         self.assertEqual(self.spin("slower"), 10)
         texts = {name: data.decode() for name, data in files_of(self.out).items()}
