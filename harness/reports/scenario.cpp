@@ -24,9 +24,8 @@ std::string plural(Count count, std::string_view what) {
 
 bool simulates_a_loader(const Plan& plan) {
   const std::vector<ArmConfig>& arms = plan.config.arms;
-  return std::any_of(arms.begin(), arms.end(), [](const ArmConfig& arm) {
-    return arm.workload.spins() && has_loader(arm);
-  });
+  return std::any_of(arms.begin(), arms.end(),
+                     [](const ArmConfig& arm) { return arm.workload.spins() && has_loader(arm); });
 }
 
 std::string spin_line(const Plan& plan) {

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
+#include <thread>
 
 #include <fmt/format.h>
 
@@ -30,6 +31,7 @@ class CountingClock final : public StageClock {
  public:
   Nanos now() const noexcept override { return std::chrono::milliseconds(++looks_); }
   Nanos thread_cpu() const noexcept override { return std::chrono::milliseconds(++cpu_looks_); }
+  void advance(std::chrono::milliseconds by) { looks_ += static_cast<int>(by.count()); }
   int looks() const { return looks_; }
   int cpu_looks() const { return cpu_looks_; }
 
@@ -157,6 +159,28 @@ TEST_F(RecordingTest, OfWorkersHoldsTogether) {
       EXPECT_LE(record.taken, record.released.value());
       EXPECT_GE(record.queue_depth.value(), 0);
     }
+  }
+}
+
+// The looks of both threads move the clock on, by far less than a second.
+TEST_F(RecordingTest, CallsItWaitingForASlotWhereAWorkerIsHeldBackAndNotWhereItIsParked) {
+  using namespace std::chrono_literals;
+  LoaderOptions options = options_of(1);
+  options.prefetch = 1;
+  options.clock = &clock_;
+  const auto source = loader(options);
+  source->record(2);
+  for (int start = 0; start < 2; ++start) {
+    source->start(0);
+    while (source->ready() != 1) std::this_thread::yield();
+    clock_.advance(10s);
+    for (int i = 0; i < 2; ++i) source->release(source->next());
+    source->park();
+    const std::vector<InputRecord> records = source->records();
+    EXPECT_LT(records.at(0).slot_wait, 1s);
+    EXPECT_GE(records.at(1).slot_wait, 10s);
+    EXPECT_LT(records.at(1).slot_wait, 11s);
+    clock_.advance(100s);
   }
 }
 
