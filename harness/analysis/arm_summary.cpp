@@ -48,7 +48,10 @@ void fill_walls(const std::vector<BlockWindow>& blocks, ArmSummary& summary) {
   for (const BlockWindow& block : blocks) {
     if (!block.void_reason.empty()) ++summary.voided_windows;
     if (!block.valid()) continue;
-    if (const auto wall = wall_per_step(block)) walls.push_back(wall->count());
+    if (const auto wall = wall_per_step(block)) {
+      walls.push_back(wall->count());
+      summary.window_walls.push_back({block.block, block.steps, *wall});
+    }
   }
   summary.windows = static_cast<std::int64_t>(walls.size());
   summary.outlier_windows = count_outliers(walls);

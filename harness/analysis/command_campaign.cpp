@@ -28,6 +28,7 @@ bool is_time(const CommandFacts& facts) {
 }
 
 void drop_times(ArmSummary* arm) {
+  arm->window_walls.clear();
   arm->wall_per_step = std::nullopt;
   arm->window_distribution = std::nullopt;
   for (RankFigures& rank : arm->ranks) rank.wall_per_step = std::nullopt;

@@ -84,6 +84,13 @@ struct MemoryFigures {
   std::int64_t growth_bytes = 0;   // most in one of them
 };
 
+// T_b of one valid window: host clock, max over ranks.
+struct WindowWall {
+  int block = 0;  // over all launches where they are judged together
+  std::int64_t steps = 0;
+  Millis per_step{};
+};
+
 struct ArmSummary {
   ArmIndex arm;
   std::string name;
@@ -91,9 +98,10 @@ struct ArmSummary {
   bool instrumented = false;
   std::int64_t windows = 0;  // valid windows, all looks
   std::int64_t voided_windows = 0;
-  std::int64_t outlier_windows = 0;     // outside Tukey's 3 IQR fences; labelled, never dropped
-  std::optional<Millis> wall_per_step;  // mean of T_b: host clock, max over ranks
-  std::optional<double> images_per_s;   // global batch / wall_per_step
+  std::int64_t outlier_windows = 0;        // outside Tukey's 3 IQR fences; labelled, never dropped
+  std::vector<WindowWall> window_walls{};  // of `windows`, in order of blocks
+  std::optional<Millis> wall_per_step;     // mean of T_b: host clock, max over ranks
+  std::optional<double> images_per_s;      // global batch / wall_per_step
   std::optional<double>
       fraction_of_reference;   // exp(-theta) against the matched reference, for display
   std::optional<Clock> clock;  // of the phase table; null without instrumentation

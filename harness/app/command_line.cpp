@@ -7,6 +7,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "harness/app/reading_options.h"
 #include "harness/app/version.h"
 #include "harness/core/error.h"
 #include "harness/plan/nearest.h"
@@ -15,8 +16,9 @@
 namespace traceml {
 namespace {
 
-constexpr std::array<std::string_view, 9> kCommands = {
-    "run", "launch", "report", "compare", "baseline", "check", "init", "datagen", "doctor"};
+constexpr std::array<std::string_view, 10> kCommands = {"run",      "launch",  "report", "compare",
+                                                        "baseline", "history", "check",  "init",
+                                                        "datagen",  "doctor"};
 constexpr std::array<std::string_view, 3> kGlobalFlags = {"--help", "-h", "--version"};
 
 template <std::size_t N>
@@ -35,10 +37,6 @@ CLI::Option* add_value(CLI::App* command, const std::string& name, Target* targe
     return true;
   };
   return command->add_option(name, read, help);
-}
-
-std::string not_empty(const std::string& text) {
-  return text.empty() ? "is empty" : "";
 }
 
 void add_overrides(CLI::App* command, std::vector<std::string>* overrides) {
@@ -98,36 +96,6 @@ void add_launch(CLI::App& app, LaunchArguments& launch) {
       ->add_option("--mpirun-args", launch.launcher_arguments,
                    "more words for it: --mpirun-args='--map-by node'")
       ->type_name("TEXT");
-}
-
-void add_report(CLI::App& app, ReportArguments& report) {
-  CLI::App* command =
-      app.add_subcommand("report", "make every report of a run again from its raw files");
-  command->add_option("run_dir", report.run_dir, "folder of a run")
-      ->required()
-      ->type_name("RUN_DIR");
-  command->add_flag("--accept-edited", report.accept_edited,
-                    "read raw files whose checksums do not match (for experiments)");
-  command->add_flag("--quiet", report.quiet, "print the verdict line alone");
-}
-
-void add_compare(CLI::App& app, CompareArguments& compare) {
-  CLI::App* command = app.add_subcommand(
-      "compare", "judge sets of run.json or of TraceML's final_summary.json, one file a launch");
-  command->add_option("--baseline", compare.baseline, "files to compare with, in launch order")
-      ->required()
-      ->expected(1, 1 << 20)
-      ->type_name("FILE...");
-  command->add_option("--candidate", compare.candidate, "files to judge, in launch order")
-      ->required()
-      ->expected(1, 1 << 20)
-      ->type_name("FILE...");
-  command->add_option("--arm", compare.arm, "arm of a run.json that has several")
-      ->type_name("NAME");
-  command->add_option("--max-regression", compare.max_regression, "margin, with its unit")
-      ->type_name("PERCENT")
-      ->capture_default_str();
-  command->add_flag("--quiet", compare.quiet, "print the verdict line alone");
 }
 
 CLI::App* add_baseline_action(CLI::App* command, BaselineArguments& baseline, BaselineAction action,
@@ -332,6 +300,7 @@ CommandLine parse_command_line(std::vector<std::string> args) {
   ReportArguments report;
   CompareArguments compare;
   BaselineArguments baseline;
+  HistoryArguments history;
   CheckArguments check;
   InitArguments init;
   DatagenArguments datagen;
@@ -341,6 +310,7 @@ CommandLine parse_command_line(std::vector<std::string> args) {
   add_report(app, report);
   add_compare(app, compare);
   add_baseline(app, baseline);
+  add_history(app, history);
   add_check(app, check);
   add_init(app, init);
   add_datagen(app, datagen);
@@ -360,6 +330,7 @@ CommandLine parse_command_line(std::vector<std::string> args) {
   if (app.got_subcommand("report")) line.report = report;
   if (app.got_subcommand("compare")) line.compare = compare;
   if (app.got_subcommand("baseline")) line.baseline = baseline;
+  if (app.got_subcommand("history")) line.history = history;
   if (app.got_subcommand("check")) line.check = check;
   if (app.got_subcommand("init")) line.init = init;
   if (app.got_subcommand("datagen")) line.datagen = datagen;

@@ -33,6 +33,8 @@ struct ReportArguments {
   std::string run_dir;
   bool accept_edited = false;
   bool quiet = false;
+  bool tidy = false;    // also tidy.csv
+  bool github = false;  // also annotations and the step's summary
 };
 
 struct CheckArguments {
@@ -80,6 +82,13 @@ struct BaselineArguments {
   std::vector<int> campaigns;  // pin: numbers
 };
 
+struct HistoryArguments {
+  std::vector<std::string> folders;
+  std::string anchor;  // empty: the first run of each series
+  bool json = false;
+  bool fail_on_creep = false;
+};
+
 // Exactly one is set; text is what --help or --version prints.
 struct CommandLine {
   std::optional<RunArguments> run;
@@ -88,6 +97,7 @@ struct CommandLine {
   std::optional<CheckArguments> check;
   std::optional<CompareArguments> compare;
   std::optional<BaselineArguments> baseline;
+  std::optional<HistoryArguments> history;
   std::optional<InitArguments> init;
   std::optional<DatagenArguments> datagen;
   std::optional<DoctorArguments> doctor;

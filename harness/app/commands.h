@@ -11,6 +11,7 @@ int launch_command(const LaunchArguments& arguments);
 int report_command(const ReportArguments& arguments);
 int compare_command(const CompareArguments& arguments);
 int baseline_command(const BaselineArguments& arguments);
+int history_command(const HistoryArguments& arguments);
 int check_command(const CheckArguments& arguments);
 int datagen_command(const DatagenArguments& arguments);
 int init_command(const InitArguments& arguments);

@@ -25,6 +25,7 @@ int dispatch(const CommandLine& line) {
   if (line.report) return report_command(*line.report);
   if (line.compare) return compare_command(*line.compare);
   if (line.baseline) return baseline_command(*line.baseline);
+  if (line.history) return history_command(*line.history);
   if (line.check) return check_command(*line.check);
   if (line.init) return init_command(*line.init);
   if (line.datagen) return datagen_command(*line.datagen);

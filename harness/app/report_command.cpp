@@ -1,7 +1,11 @@
+#include <cstdio>
+
 #include "harness/app/commands.h"
 #include "harness/app/finished_run.h"
+#include "harness/app/github_step.h"
 #include "harness/app/launch_folder.h"
 #include "harness/app/pooled_launches.h"
+#include "harness/app/tidy_file.h"
 
 namespace traceml {
 namespace {
@@ -14,8 +18,15 @@ FinishedRun read_run_or_launches(const std::string& dir, bool accept_edited) {
 }  // namespace
 
 int report_command(const ReportArguments& arguments) {
-  const FinishedRun run = read_run_or_launches(arguments.run_dir, arguments.accept_edited);
-  publish(arguments.run_dir, run, arguments.quiet);
+  const std::string& dir = arguments.run_dir;
+  const std::string step_summary = arguments.github ? github_summary_file() : "";
+  const FinishedRun run = read_run_or_launches(dir, arguments.accept_edited);
+  publish(dir, run, arguments.quiet);
+  if (arguments.tidy) {
+    const std::string file = write_tidy_file(dir, run, arguments.accept_edited);
+    if (!arguments.quiet) std::fputs(("every step is in " + file + "\n").c_str(), stdout);
+  }
+  if (arguments.github) tell_github(run, step_summary);
   return run.summary.exit_code;
 }
 

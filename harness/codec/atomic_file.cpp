@@ -47,30 +47,55 @@ FileDescriptor::~FileDescriptor() {
 FileDescriptor::FileDescriptor(FileDescriptor&& other) noexcept
     : path_(std::move(other.path_)), value_(std::exchange(other.value_, -1)) {}
 
-void FileDescriptor::write_and_sync(std::string_view bytes) {
+void FileDescriptor::write(std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(value_, bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) throw_system_error(path_, "write");
     bytes.remove_prefix(static_cast<std::size_t>(written));
   }
+}
+
+void FileDescriptor::write_and_sync(std::string_view bytes) {
+  write(bytes);
   // Pipes and some network file systems cannot sync: what could be done is done.
   if (::fdatasync(value_) != 0 && errno != EINVAL && errno != EROFS) {
     throw_system_error(path_, "write");
   }
 }
 
-void write_file_atomically(const std::string& path, std::string_view content) {
-  const std::string temporary = path + ".tmp" + std::to_string(::getpid());
-  try {
-    FileDescriptor file(temporary, O_WRONLY | O_CREAT | O_TRUNC);
-    file.write_and_sync(content);
-    if (std::rename(temporary.c_str(), path.c_str()) != 0) throw_system_error(path, "create");
-  } catch (...) {
-    std::remove(temporary.c_str());
-    throw;
-  }
+struct AtomicFile::Open {
+  explicit Open(const std::string& final_path)
+      : path(final_path),
+        temporary(path + ".tmp" + std::to_string(::getpid())),
+        file(temporary, O_WRONLY | O_CREAT | O_TRUNC) {}
+
+  std::string path, temporary;
+  FileDescriptor file;
+};
+
+AtomicFile::AtomicFile(const std::string& path) : open_(std::make_unique<Open>(path)) {}
+
+AtomicFile::~AtomicFile() {
+  if (open_) std::remove(open_->temporary.c_str());
+}
+
+void AtomicFile::append(std::string_view bytes) {
+  open_->file.write(bytes);
+}
+
+void AtomicFile::commit() {
+  open_->file.write_and_sync({});
+  const std::string& path = open_->path;
+  if (std::rename(open_->temporary.c_str(), path.c_str()) != 0) throw_system_error(path, "create");
   sync_folder_of(path);
+  open_.reset();
+}
+
+void write_file_atomically(const std::string& path, std::string_view content) {
+  AtomicFile file(path);
+  file.append(content);
+  file.commit();
 }
 
 bool write_new_file_atomically(const std::string& path, std::string_view content) {

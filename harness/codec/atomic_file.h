@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -23,6 +24,22 @@ bool is_temporary(const std::string& name);
 // Throws RunError with the file and the system's reason.
 std::string read_whole_file(const std::string& path);
 
+// The same in parts, for what is too large for memory.
+class AtomicFile {
+ public:
+  explicit AtomicFile(const std::string& path);  // throws RunError, as the two below
+  ~AtomicFile();                                 // without commit() nothing is left
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+
+  void append(std::string_view bytes);
+  void commit();  // flushes and renames; the last call
+
+ private:
+  struct Open;
+  std::unique_ptr<Open> open_;
+};
+
 // Owns a file descriptor.
 class FileDescriptor {
  public:
@@ -32,7 +49,9 @@ class FileDescriptor {
   FileDescriptor(FileDescriptor&& other) noexcept;
   FileDescriptor& operator=(FileDescriptor&&) = delete;
 
-  // Writes all of `bytes` and blocks until they are on the disk. Throws RunError (disk full, ...).
+  // Writes all of `bytes`. Throws RunError (disk full, ...).
+  void write(std::string_view bytes);
+  // The same, and blocks until they are on the disk.
   void write_and_sync(std::string_view bytes);
 
   int value() const { return value_; }

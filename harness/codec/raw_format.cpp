@@ -37,6 +37,13 @@ const std::string& raw_header(RawFile file) {
   return kHeaders[index_of(file)];
 }
 
+std::string csv_field(std::string_view text) {
+  if (text.find_first_of(",\"#") == std::string_view::npos) return std::string(text);
+  std::string quoted = "\"";
+  for (const char byte : text) quoted.append(byte == '"' ? 2 : 1, byte);
+  return quoted + '"';
+}
+
 std::string raw_identity(RunId run, Rank rank, RawFile file) {
   return raw_identity(run, rank, kStems[index_of(file)]);
 }

@@ -36,6 +36,9 @@ const std::string& raw_header(RawFile file);
 std::string raw_identity(RunId run, Rank rank, RawFile file);
 std::string raw_identity(RunId run, Rank rank, std::string_view kind);
 
+// A field as CSV has it; one with a # is quoted too, since a leading one starts a checksum line.
+std::string csv_field(std::string_view text);
+
 // Of a device row.
 inline constexpr std::string_view kBeforeWord = "before";
 inline constexpr std::string_view kAfterWord = "after";

@@ -19,14 +19,6 @@ bool is_control(char byte) {
   return static_cast<unsigned char>(byte) < 0x20 || byte == 0x7F;
 }
 
-// A field as CSV has it; a leading # is quoted too, since it starts a checksum line.
-std::string csv_field(std::string_view text) {
-  if (text.find_first_of(",\"#") == std::string_view::npos) return std::string(text);
-  std::string quoted = "\"";
-  for (const char byte : text) quoted.append(byte == '"' ? 2 : 1, byte);
-  return quoted + '"';
-}
-
 std::string one_line(std::string text) {
   std::replace_if(text.begin(), text.end(), is_control, ' ');
   return text;

@@ -49,6 +49,7 @@ struct GateSpec {
   double delta = 0.02;                 // min_fraction f: 1/f - 1
   std::optional<double> min_fraction;  // as written, for reports
   bool inconclusive_passes = false;    // `inconclusive: pass`
+  bool inconclusive_fails = false;     // `inconclusive: fail`: shown as a failure to CI
   int escalate_after = 0;              // so many runs without a verdict in a row fail; 0: never
   int inconclusive_before = 0;         // runs just before this one that gave no verdict
   // Then `baseline` is the candidate's matched reference, or the candidate itself without one.

@@ -156,6 +156,7 @@ struct GateConfig {
   std::optional<double> min_fraction;
   std::optional<Instrument> overhead_of;  // max_overhead gates
   bool inconclusive_passes = false;
+  bool inconclusive_fails = false;  // written, not left out
   std::optional<int> escalate_after;
   // Held against stored campaigns; `baseline` is empty then.
   std::string stored;                      // the store, as reports may show it; empty: none

@@ -152,8 +152,10 @@ const std::vector<GateKey>& gate_keys() {
         make_key("on", identifier_form(), "arm that is run with it and without", &GateDraft::on),
         make_key("max_overhead", margin_form(), "cost above this fails; left out: 1%",
                  &GateDraft::max_overhead),
-        make_key("inconclusive", inconclusive, "what no verdict counts as; left out: fail",
-                 &GateDraft::inconclusive_passes),
+        make_key(
+            "inconclusive", inconclusive,
+            "what no verdict counts as; fail: a failure in junit.xml too; left out: exit 11 alone",
+            &GateDraft::inconclusive_passes),
         make_key("escalate_after", integer_form(2, 100),
                  "so many runs without a verdict in a row fail; left out: never",
                  &GateDraft::escalate_after),
@@ -186,6 +188,7 @@ GateConfig finish_gate(const GateDraft& draft, const std::string& where) {
   GateConfig gate;
   gate.where = where;
   gate.inconclusive_passes = draft.inconclusive_passes.value_or(false);
+  gate.inconclusive_fails = !draft.inconclusive_passes.value_or(true);
   gate.escalate_after = draft.escalate_after;
   if (draft.overhead_of) {
     gate.kind = GateKind::kMaxOverhead;
@@ -208,7 +211,9 @@ GateConfig finish_gate(const GateDraft& draft, const std::string& where) {
 
 GateDraft draft_of(const GateConfig& gate) {
   GateDraft draft;
-  draft.inconclusive_passes = gate.inconclusive_passes;
+  if (gate.inconclusive_passes || gate.inconclusive_fails) {
+    draft.inconclusive_passes = gate.inconclusive_passes;
+  }
   draft.escalate_after = gate.escalate_after;
   if (gate.kind == GateKind::kMaxOverhead) {
     draft.overhead_of = gate.overhead_of;

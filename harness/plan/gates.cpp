@@ -94,6 +94,7 @@ GateSpec spec_of(const Config& config, const GateConfig& written, const std::str
   gate.delta = written.delta;
   gate.min_fraction = written.min_fraction;
   gate.inconclusive_passes = written.inconclusive_passes;
+  gate.inconclusive_fails = written.inconclusive_fails;
   gate.escalate_after = written.escalate_after.value_or(0);
   std::string candidate = written.candidate;
   std::string baseline = written.baseline;
@@ -118,6 +119,7 @@ GateSpec stored_spec_of(const Config& config, const CampaignFacts& facts, const 
   gate.name = written.candidate + " against " + written.stored;
   gate.delta = written.delta;
   gate.inconclusive_passes = written.inconclusive_passes;
+  gate.inconclusive_fails = written.inconclusive_fails;
   gate.candidate = find_arm_of_gate(config, written, written.candidate, opening);
   const auto reference = facts.arms[static_cast<std::size_t>(gate.candidate.value)].reference;
   gate.baseline = reference.value_or(gate.candidate);

@@ -9,6 +9,9 @@
 
 namespace traceml {
 
+// Whether the key of a config, "input.workers", is one of them.
+bool is_semantic_key(const std::string& path);
+
 // Of workload, input and measure.instrument. Not workload.device, which a fingerprint names as it
 // was resolved; nor plants and spin's costs, which stand for the speed that is judged.
 std::map<std::string, std::string> semantic_settings(const Config& config, const ArmConfig& arm);

@@ -1,9 +1,11 @@
 #include "harness/reports/all_reports.h"
 
+#include "harness/codec/benchmark_json.h"
 #include "harness/codec/run_json.h"
 #include "harness/codec/traceml_summary_write.h"
 #include "harness/reports/junit.h"
 #include "harness/reports/markdown.h"
+#include "harness/reports/prometheus.h"
 #include "harness/reports/terminal.h"
 
 namespace traceml {
@@ -14,6 +16,8 @@ std::map<std::string, std::string> render_files(const ReportInput& input) {
       {"verdict.txt", render_verdict_line(input) + "\n"},
       {"summary.md", summary},
       {"junit.xml", render_junit(input)},
+      {"metrics.prom", render_prometheus(input)},
+      {"benchmark.json", write_benchmark_json(input.info, input.plan, input.summary)},
       {"run.json", write_run_json(input.info, input.plan, input.summary)}};
   if (!input.plan.facts.commands) {  // of launches we know no steps
     files["final_summary.json"] =

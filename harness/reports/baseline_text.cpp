@@ -101,6 +101,7 @@ void add_row(Table& table, const std::string& arm, const std::string& what,
 
 Table table_of_values(const PinnedBaseline& pinned) {
   Table table;
+  table.rest_in = "a wider terminal";
   table.title = "What one more campaign is held against";
   table.caption =
       "means over the launches of a campaign, then over campaigns: wall per step, host clock, max "
@@ -148,6 +149,7 @@ std::string render_baseline_list(const std::string& dir,
   if (campaigns.empty()) return plain_lines({dir + " holds no campaign"}, columns);
   const std::set<std::string> arms = arms_of(campaigns);
   Table table;
+  table.rest_in = "a wider terminal";
   table.title = "Campaigns of " + plain_text(dir);
   table.caption =
       "of each arm the wall per step in ms: host clock, max over ranks, mean of launches.";

@@ -48,6 +48,7 @@ std::optional<Millis> millis(std::optional<double> value) {
 
 Table pair_table(const RunSetComparison& comparison) {
   Table table;
+  table.rest_in = "a wider terminal";
   table.title = "pairs";
   table.caption = fmt::format("{} in ms, max over ranks", figure_words(comparison));
   if (*comparison.figure == Figure::kWall) table.caption += " (host clock)";
@@ -69,6 +70,7 @@ std::optional<Table> mean_table(const CompareInput& input) {
   const auto one_rank = [](const StoredRun& run) { return run.world_size <= 1; };
   if (std::all_of(input.baseline.begin(), input.baseline.end(), one_rank)) return std::nullopt;
   Table table;
+  table.rest_in = "a wider terminal";
   table.title = "pairs, mean over ranks";
   table.caption = fmt::format("{} in ms; not judged", figure_words(input.comparison));
   table.columns = {{"baseline", true, 0, true},
@@ -86,6 +88,7 @@ std::optional<Table> mean_table(const CompareInput& input) {
 
 Table phase_changes(const RunSetComparison& comparison) {
   Table table;
+  table.rest_in = "a wider terminal";
   table.title = "phases";
   table.caption =
       fmt::format("ms per step, {}, mean over ranks and runs", clock_name(*comparison.phase_clock));

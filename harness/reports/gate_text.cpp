@@ -204,6 +204,8 @@ GateText text_of_gate(const GateResult& gate, const CampaignFacts& facts) {
     text.per_rank = per_rank_text(*gate.per_rank_difference);
   }
   text.counts_as_pass = counts_as_pass(gate);
+  text.counts_as_failure =
+      gate.outcome == Outcome::kFail || (!text.counts_as_pass && gate.spec.inconclusive_fails);
   return text;
 }
 
@@ -219,6 +221,10 @@ std::string word_of(Outcome outcome) {
       return "INCONCLUSIVE";
   }
   return "";
+}
+
+std::string GateText::figures() const {
+  return fmt::format("{} {}, {}, {}", estimate, interval, margin, scope);
 }
 
 std::vector<std::string> GateText::sentences() const {

@@ -26,6 +26,10 @@ struct GateText {
   std::string per_rank;         // overhead gates
   std::string differs;          // "differ in input.workers: 8 against 4"
   bool counts_as_pass = false;  // PASS, or INCONCLUSIVE where the config lets it pass
+  bool counts_as_failure = false;  // FAIL, or INCONCLUSIVE where the config says that it fails
+
+  // "+3.1 % wall per step [+2.4, +3.8], allows < 2 %, 10 blocks".
+  std::string figures() const;
 
   // Those that are not empty, in the order in which a reader wants them.
   std::vector<std::string> sentences() const;

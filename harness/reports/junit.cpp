@@ -17,13 +17,9 @@ struct Counts {
   int tests = 0, failures = 0, errors = 0, skipped = 0;
 };
 
-std::string figures_of_gate(const GateText& gate) {
-  return fmt::format("{} {}, {}, {}", gate.estimate, gate.interval, gate.margin, gate.scope);
-}
-
 // Everything that is known of a gate, a line each.
 std::string details(const GateText& gate, const std::string& basis) {
-  std::string lines = gate.outcome + ": " + xml_text(figures_of_gate(gate)) + "\n";
+  std::string lines = gate.outcome + ": " + xml_text(gate.figures()) + "\n";
   for (const std::string& sentence : gate.sentences()) {
     lines += xml_text(sentence) + "\n";
   }
@@ -39,14 +35,22 @@ std::string element(std::string_view name, const std::string& message) {
   return fmt::format("      <{} message=\"{}\"/>\n", name, xml_text(message));
 }
 
+// A regression, or a verdict that the config insists on and that is not there.
+std::string failure(const GateText& gate) {
+  const bool regression = gate.outcome == word_of(Outcome::kFail) && gate.why.empty();
+  return fmt::format("      <failure type=\"{}\" message=\"{}\">{}</failure>\n",
+                     regression ? "regression" : "no_verdict",
+                     xml_text((regression ? "" : gate.outcome + ": ") + gate.figures()),
+                     xml_text(regression ? gate.where : gate.why));
+}
+
 std::string gate_case(const std::string& suite, const GateText& gate, const std::string& basis,
                       Counts* counts) {
   std::string text = open_case(suite, gate.name);
   ++counts->tests;
-  if (gate.outcome == word_of(Outcome::kFail)) {
+  if (gate.counts_as_failure) {
     ++counts->failures;
-    text += fmt::format("      <failure type=\"regression\" message=\"{}\">{}</failure>\n",
-                        xml_text(figures_of_gate(gate)), xml_text(gate.where));
+    text += failure(gate);
   } else if (!gate.counts_as_pass) {
     ++counts->skipped;
     text += element("skipped", "INCONCLUSIVE: " + gate.why);

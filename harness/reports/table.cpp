@@ -51,8 +51,8 @@ class TableDrawing {
       next = end;
     } while (next < shown_.size());
     if (!dropped_.empty()) {
-      const std::string note = fmt::format("(left out at {} columns, in summary.md: {})", columns_,
-                                           joined(dropped_, ", "));
+      const std::string note = fmt::format("(left out at {} columns, in {}: {})", columns_,
+                                           table_.rest_in, joined(dropped_, ", "));
       for (const std::string& line : wrapped(note, "", columns_)) text += line + "\n";
     }
     return text;

@@ -18,7 +18,8 @@ struct Table {
   std::string caption;  // unit, reduction and clock of every column
   std::vector<Column> columns;
   std::vector<std::vector<std::string>> rows;
-  std::vector<std::string> remarks;  // sentences below it
+  std::vector<std::string> remarks;    // sentences below it
+  std::string rest_in = "summary.md";  // where columns are that a terminal leaves out
 };
 
 // Takes out the columns, but the first, in which no row has a figure (figures.h: kNull).

@@ -49,8 +49,8 @@ std::string refused(const Words& words) {
 }
 
 TEST(Help, OfTheProgramAndEachCommandIsGolden) {
-  for (const std::string command : {"", "run", "launch", "report", "compare", "baseline", "check",
-                                    "init", "datagen", "doctor"}) {
+  for (const std::string command : {"", "run", "launch", "report", "compare", "baseline", "history",
+                                    "check", "init", "datagen", "doctor"}) {
     SCOPED_TRACE(command);
     const Words words = command.empty() ? Words{"--help"} : Words{command, "--help"};
     const CommandLine line = parse_command_line(words);
@@ -82,6 +82,10 @@ TEST(Errors, AreGoldenSentences) {
       {"run"},
       {"report"},
       {"compare", "--baseline", "a.json"},
+      {"history"},
+      {"history", ""},
+      {"history", "results", "--fail"},
+      {"report", "results/latest", "--tiddy"},
       {"check"},
       {"datagen"},
       {"--foo"},

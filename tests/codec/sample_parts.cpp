@@ -43,6 +43,14 @@ Distribution around(double mean) {
           Millis(mean * 1.304)};
 }
 
+std::vector<WindowWall> windows_around(double mean) {
+  std::vector<WindowWall> walls;
+  for (int block = 0; block < 10; ++block) {
+    walls.push_back({block, 48, Millis(mean * (1 + 0.002 * (block * 7 % 10 - 4.5)))});
+  }
+  return walls;
+}
+
 ArmSummary instrumented_arm(int index, const std::string& name, const ArmTimes& times,
                             double global_batch) {
   ArmSummary arm;
@@ -67,6 +75,7 @@ ArmSummary instrumented_arm(int index, const std::string& name, const ArmTimes& 
   }
   arm.step_distribution = around(times.wall - times.outside);
   arm.window_distribution = around(times.wall);
+  arm.window_walls = windows_around(times.wall);
   arm.first_batch = Millis(times.input_wait + 31.2);
   arm.first_step = Millis(2.5 * times.wall);
   arm.loss_first = 4.6154;

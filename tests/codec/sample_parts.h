@@ -3,6 +3,7 @@
 // step.
 
 #include <string>
+#include <vector>
 
 #include "harness/analysis/summary.h"
 
@@ -17,6 +18,8 @@ constexpr ArmTimes kReference{171.62, 0.012, 0.004, 1.31, 58.31, 0.42, 97.61, 13
 constexpr ArmTimes kShipped{175.48, 2.71, 0.004, 1.34, 58.52, 0.43, 98.44, 13.11, 0.12};
 
 Distribution around(double mean_ms);
+// Ten windows of 48 steps whose mean is this.
+std::vector<WindowWall> windows_around(double mean_ms);
 ArmSummary instrumented_arm(int index, const std::string& name, const ArmTimes& times,
                             double global_batch);
 ArmFacts arm_facts(const std::string& name, Instrument instrument, bool input_free);

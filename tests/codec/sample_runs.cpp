@@ -130,6 +130,7 @@ Sample passed_run() {
   bare.wall_per_step = Millis(175.41);
   bare.images_per_s = 16 / 0.17541;
   bare.window_distribution = around(175.41);
+  bare.window_walls = windows_around(175.41);
   summary.arms.push_back(bare);
   summary.gates = {gate_from(fraction, Outcome::kPass, -std::log(0.978), 0.0066),
                    gate_from(overhead, Outcome::kPass, 0.0004, 0.0071)};
@@ -147,7 +148,6 @@ Sample failed_run() {
   GateSpec spec = gate_spec("deeper against shipped", GateKind::kMaxRegression, 3, 1);
   spec.delta = 0.02;
   sample.plan.facts.gates.push_back(spec);
-
   ArmTimes slow = kShipped;
   slow.wall = 180.97;
   slow.input_wait = 8.03;
@@ -228,6 +228,7 @@ Sample run_with_missing_rank() {
     arm.clock_why = "rank 1 did not report";
     arm.step_distribution.reset();
     arm.window_distribution.reset();
+    arm.window_walls.clear();
     arm.first_batch.reset();
     arm.first_step.reset();
     if (arm.ranks.size() == 2) arm.ranks.pop_back();

@@ -66,7 +66,8 @@ void expect_reports(const std::string& name, const Plan& plan, double factor, Ru
   testing::expect_golden("commands_" + name + "/terminal_100.txt", render_terminal(input, {}));
   const auto files = render_files(input);
   EXPECT_FALSE(files.contains("final_summary.json"));
-  for (const std::string file : {"summary.md", "junit.xml", "verdict.txt"}) {
+  for (const std::string file :
+       {"summary.md", "junit.xml", "verdict.txt", "metrics.prom", "benchmark.json"}) {
     testing::expect_golden("commands_" + name + "/" + file, files.at(file));
     EXPECT_EQ(files.at(file).find("/home"), std::string::npos);
   }

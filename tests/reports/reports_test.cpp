@@ -67,8 +67,8 @@ TEST_P(EverySample, SharesNoFolderOfTheHostAndNoPlaceOfTheRun) {
   for (const auto& [name, content] : render_files(input_of(GetParam().make()))) {
     EXPECT_THAT(content, Not(HasSubstr("/home/"))) << name;
     EXPECT_THAT(content, Not(HasSubstr("results/"))) << name;
-    // JSON is data: nothing reads it as mark-up.
-    if (name.ends_with(".json")) continue;
+    // Data: nothing reads it as mark-up.
+    if (name.ends_with(".json") || name.ends_with(".prom")) continue;
     EXPECT_THAT(content, Not(HasSubstr("<script>"))) << name;
   }
 }
@@ -215,6 +215,30 @@ TEST(Junit, CountsFailuresSkipsAndErrors) {
               HasSubstr("tests=\"3\" failures=\"0\" errors=\"1\" skipped=\"2\""));
   EXPECT_THAT(render_junit(input_of(run_without_gates())),
               HasSubstr("tests=\"1\" failures=\"0\" errors=\"0\" skipped=\"1\""));
+}
+
+TEST(Junit, ShowsAGateWithoutAVerdictAsTheConfigSays) {
+  Sample sample = inconclusive_run();
+  const auto first_case = [&] {
+    const std::string text = render_junit(input_of(sample));
+    return text.substr(text.find("<testcase"), text.find("<system-out") - text.find("<testcase"));
+  };
+  EXPECT_THAT(first_case(), HasSubstr("<skipped message=\"INCONCLUSIVE: not_steady: "));
+  sample.gate(0).spec.inconclusive_fails = true;
+  EXPECT_THAT(first_case(), HasSubstr("<failure type=\"no_verdict\" message=\"INCONCLUSIVE: 95.7 "
+                                      "% of input-free throughput [92.8, 98.7], needs &gt; 95 %, "
+                                      "20 blocks\">not_steady: the first third"));
+  EXPECT_THAT(render_junit(input_of(sample)),
+              HasSubstr("tests=\"2\" failures=\"1\" errors=\"0\" skipped=\"0\""));
+}
+
+TEST(Junit, SaysOfAnEscalatedGateThatItHadNoVerdict) {
+  Sample sample = inconclusive_run();
+  sample.gate(0).outcome = Outcome::kFail;
+  sample.gate(0).escalated = true;
+  sample.gate(0).why = "no verdict in 3 runs in a row";
+  EXPECT_THAT(render_junit(input_of(sample)),
+              HasSubstr("<failure type=\"no_verdict\" message=\"FAIL: "));
 }
 
 TEST(Reports, AreTheSameWhereverTheRunLies) {
