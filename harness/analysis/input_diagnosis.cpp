@@ -53,6 +53,7 @@ class Diagnosis {
     }
     if (figures_.copied() >= figures_.waited()) return copy_bound();
     if (of_.workers == 0) return training_thread();
+    if (of_.ready_wait > kLimits.ready_wait) return no_core();
     if (!of_.demand) return unknown("what the step takes without its input is not known");
     if (is_held_up_by_files()) return slow_files();
     if (figures_.utilisation.value_or(0) < kLimits.busy || supply_time() <= *of_.demand) {
@@ -99,6 +100,12 @@ class Diagnosis {
     if (figures_.queue_mean)
       why += "; " + number(*figures_.queue_mean, 1) + " batches ready at a take";
     return {InputCause::kConsumer, std::nullopt, std::move(why), std::nullopt};
+  }
+
+  InputDiagnosis no_core() const {
+    return unknown("the training thread waits " + wait_of_step() + ", " +
+                   whole_percent(of_.ready_wait) +
+                   " of it with a batch ready: for a core, not for the loader" + starved());
   }
 
   InputDiagnosis copy_bound() const {

@@ -20,6 +20,7 @@ struct InputEvidence {
   std::string demand_of;
   Millis work_without_slow{};  // of a batch, each slow sample at the usual cost
   double slow_wait = 0;        // share of worker_wait for batches with a slow sample
+  double ready_wait = 0;       // share of worker_wait though a batch was ready
   std::optional<SlowFile> slowest;
   Millis usual_sample{};
   std::optional<int> cores;  // for the workers and the training thread

@@ -203,18 +203,20 @@ std::vector<SlowFile> slowest_of(const Batches& batches, Millis usual) {
   return slowest;
 }
 
-void fill_slow(const Batches& batches, Millis usual, InputEvidence& evidence) {
-  Millis waited{}, for_slow{}, work{};
+void fill_waits(const Batches& batches, Millis usual, InputEvidence& evidence) {
+  Millis waited{}, for_slow{}, with_ready{}, work{};
   for (const InputRecord* record : batches) {
     const Millis wait = between(record->asked, record->taken);
     const Millis slowest(record->slowest);
     const bool is_slow = usual.count() > 0 && slowest >= kInputThresholds.slow_sample * usual;
     waited += wait;
     if (is_slow) for_slow += wait;
+    if (record->queue_depth.value_or(0) > 0) with_ready += wait;
     work += work_of(*record) - (is_slow ? slowest - usual : Millis{});
   }
   evidence.work_without_slow = work / static_cast<double>(batches.size());
   evidence.slow_wait = waited.count() > 0 ? for_slow / waited : 0;
+  evidence.ready_wait = waited.count() > 0 ? with_ready / waited : 0;
 }
 
 const RankInput& worst_of(const std::vector<RankInput>& ranks) {
@@ -291,7 +293,7 @@ std::optional<InputSummary> input_summary_of(const CampaignFacts& facts, const A
   evidence.usual_sample = summary.usual_sample;
   evidence.slowest = summary.slowest.front();
   evidence.cores = facts.cores_per_rank;
-  fill_slow(batches_of[worst.rank], summary.usual_sample, evidence);
+  fill_waits(batches_of[worst.rank], summary.usual_sample, evidence);
   summary.diagnosis = diagnose_input(evidence);
   if (facts.world_size > 1) summary.diagnosis.rank = worst.rank;
   return summary;

@@ -20,6 +20,10 @@ struct InputThresholds {
   std::int64_t queues_in_window = 2;
   double shrink = 0.01;
 
+  // Where more than half of the waiting was at takes that found a batch ready, it was not for the
+  // loader: the training thread had no core.
+  double ready_wait = 0.5;
+
   // Workers that limit a step are busy. In order delivery and the meetings of the ranks leave some
   // idle; more than a quarter of their time idle contradicts it.
   double busy = 0.75;

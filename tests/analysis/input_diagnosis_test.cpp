@@ -121,6 +121,19 @@ TEST(InputDiagnosis, blames_slow_files_only_where_they_cost_most_of_the_waiting)
   EXPECT_EQ(cause_of(evidence), InputCause::kDecode) << "too slow without them, too";
 }
 
+TEST(InputDiagnosis, does_not_blame_the_loader_where_a_batch_was_ready) {
+  InputEvidence evidence = starving();
+  evidence.ready_wait = 0.5;
+  EXPECT_EQ(cause_of(evidence), InputCause::kDecode);
+  evidence.ready_wait = 0.51;
+  evidence.figures.cpu = Millis(4.5);
+  EXPECT_EQ(cause_of(evidence), InputCause::kUnknown);
+  EXPECT_EQ(
+      diagnose_input(evidence).why,
+      "the training thread waits 10.0 ms of a step of 30.0 ms, 51 % of it with a batch ready: "
+      "for a core, not for the loader; each worker had 50 % of a core while at work");
+}
+
 TEST(InputDiagnosis, names_the_larger_of_the_copy_and_the_batch) {
   InputEvidence evidence = starving();
   evidence.figures.exposed_copy = Millis(10.1);

@@ -180,6 +180,17 @@ TEST(PlantedPipeline, without_a_reference_is_held_against_its_own_step) {
   EXPECT_EQ(input.diagnosis.workers_needed, 4);
 }
 
+// Each take lasts 2 ms longer than the loader needs.
+TEST(PlantedPipeline, whose_batches_are_ready_is_not_blamed_for_a_late_training_thread) {
+  const Plan plan = pipeline_plan(settings_of(kDecoding, 4, {{"measure.instrument", "host"}}));
+  RankRecords records = run_rank_of(plan);
+  for (InputRecord& record : records.inputs) record.taken += 2ms;
+  const CampaignSummary summary = summarize_campaign(plan.facts, {records});
+  const InputDiagnosis& diagnosis = summary.arms.at(1).input->diagnosis;
+  EXPECT_EQ(diagnosis.cause, InputCause::kUnknown);
+  EXPECT_THAT(diagnosis.why, HasSubstr("100 % of it with a batch ready"));
+}
+
 TEST(PlantedPipeline, of_a_bare_arm_keeps_no_record) {
   const Plan plan = pipeline_plan(settings_of(kDecoding, 3, {{"measure.instrument", "none"}}));
   EXPECT_THAT(run_rank_of(plan).inputs, IsEmpty());
