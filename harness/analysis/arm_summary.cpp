@@ -80,18 +80,7 @@ std::optional<double> mean_loss(const std::vector<BlockWindow>& blocks, Loss los
 std::optional<double> fraction_of(const CampaignFacts& facts, ArmIndex arm, ArmIndex reference,
                                   const CampaignWindows& windows) {
   const GateSpec gate{{}, GateKind::kMinFraction, arm, reference, 0, std::nullopt, false};
-  std::vector<PairDifference> differences;
-  const auto& references = windows.arms.at(static_cast<std::size_t>(reference.value));
-  auto other = references.begin();
-  for (const BlockWindow& own : windows.arms.at(static_cast<std::size_t>(arm.value))) {
-    while (other != references.end() && other->block < own.block) ++other;
-    if (other == references.end()) break;
-    if (other->block != own.block || !own.valid() || !other->valid()) continue;
-    const BlockPair pair{&own, &*other};
-    if (const auto ratio = log_ratio_of(pair, facts, gate)) {
-      differences.push_back({*ratio, pair.first()});
-    }
-  }
+  const std::vector<PairDifference> differences = differences_where_both_ran(facts, windows, gate);
   if (differences.size() == 1) return std::exp(-differences.front().log_ratio);
   const auto estimate = order_adjusted_estimate(differences);
   if (!estimate) return std::nullopt;

@@ -160,4 +160,22 @@ std::optional<double> log_ratio_of(const BlockPair& pair, const CampaignFacts& f
   return std::log(ratio);
 }
 
+std::vector<PairDifference> differences_where_both_ran(const CampaignFacts& facts,
+                                                       const CampaignWindows& windows,
+                                                       const GateSpec& gate) {
+  std::vector<PairDifference> differences;
+  const auto& baselines = windows.arms.at(static_cast<std::size_t>(gate.baseline.value));
+  auto other = baselines.begin();
+  for (const BlockWindow& own : windows.arms.at(static_cast<std::size_t>(gate.candidate.value))) {
+    while (other != baselines.end() && other->block < own.block) ++other;
+    if (other == baselines.end()) break;
+    if (other->block != own.block || !own.valid() || !other->valid()) continue;
+    const BlockPair pair{&own, &*other};
+    if (const auto ratio = log_ratio_of(pair, facts, gate)) {
+      differences.push_back({*ratio, pair.first()});
+    }
+  }
+  return differences;
+}
+
 }  // namespace traceml

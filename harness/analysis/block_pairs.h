@@ -71,4 +71,10 @@ GatePairs pair_blocks(const CampaignFacts& facts, const CampaignWindows& windows
 std::optional<double> log_ratio_of(const BlockPair& pair, const CampaignFacts& facts,
                                    const GateSpec& gate);
 
+// Of every block in which both arms have a valid window, whatever other blocks they lack: for
+// figures that are shown and judge nothing.
+std::vector<PairDifference> differences_where_both_ran(const CampaignFacts& facts,
+                                                       const CampaignWindows& windows,
+                                                       const GateSpec& gate);
+
 }  // namespace traceml

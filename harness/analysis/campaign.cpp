@@ -11,6 +11,8 @@
 #include "harness/analysis/input_summary.h"
 #include "harness/analysis/launch_pool.h"
 #include "harness/analysis/stragglers.h"
+#include "harness/analysis/sweep_replay.h"
+#include "harness/analysis/sweep_result.h"
 #include "harness/analysis/text.h"
 #include "harness/analysis/where.h"
 #include "harness/core/error.h"
@@ -32,6 +34,12 @@ void check_facts(const CampaignFacts& facts) {
     throw RunError("gate " + gate.name +
                    " names an arm that the plan does not have; the plan and "
                    "the records do not belong together");
+  }
+  for (std::size_t i = 0; facts.sweep && i < facts.sweep->settings.size(); ++i) {
+    if (known(facts.sweep->settings[i].arm)) continue;
+    throw RunError("setting " + std::to_string(i) +
+                   " of the sweep is no arm of the plan; the plan and the records do not belong "
+                   "together");
   }
   for (const ArmFacts& arm : facts.arms) {
     if (!arm.reference || known(*arm.reference)) continue;
@@ -151,6 +159,19 @@ std::vector<Finding> findings_of_whole_run(const CampaignFacts& facts, const Gat
   return findings;
 }
 
+void add_sweep(const CampaignFacts& facts, const CampaignWindows& windows,
+               const SlowestByArm& steps, const std::vector<ArmAnalysis>& arms,
+               CampaignSummary& summary) {
+  const SweepState state = replay_sweep(facts, windows, steps, facts.max_blocks);
+  for (const auto& setting : state.settings) {
+    if (setting) warn_of_wait(facts, setting->gate, setting->state, summary.warnings);
+  }
+  summary.sweep = sweep_result(facts, windows, state, arms, [&](const GateSpec& gate) {
+    return findings_of_whole_run(facts, gate, arm_of(arms, gate.candidate),
+                                 arm_of(arms, gate.baseline));
+  });
+}
+
 // What forbids a verdict on the campaign itself, whatever it is held against.
 std::vector<Finding> findings_of(const CampaignFacts& facts, const GateSpec& gate,
                                  const CampaignWindows& windows,
@@ -215,7 +236,7 @@ CampaignSummary summarize_campaign(const CampaignFacts& facts,
     const GateSpec& gate = facts.gates[i];
     const ArmAnalysis& candidate = arm_of(arms, gate.candidate);
     const ArmAnalysis& baseline = arm_of(arms, gate.baseline);
-    summary.gates.push_back(gate_result(facts, gate, gates[i],
+    summary.gates.push_back(gate_result(facts, gate, rule_of(facts, gate), gates[i],
                                         findings_of_whole_run(facts, gate, candidate, baseline)));
     warn_of_wait(facts, gate, gates[i], summary.warnings);
     GateResult& result = summary.gates.back();
@@ -231,6 +252,7 @@ CampaignSummary summarize_campaign(const CampaignFacts& facts,
                                                  stored->baselines.at(i),
                                                  findings_of(facts, gate, windows, arms)));
   }
+  if (facts.sweep) add_sweep(facts, windows, steps, arms, summary);
   summary.warnings.insert(summary.warnings.end(), of_gates.begin(), of_gates.end());
   for (const ArmAnalysis& arm : arms) summary.arms.push_back(arm.summary);
   judge_overall(summary);
@@ -252,16 +274,18 @@ LookDecision decide_at_look(const CampaignFacts& facts, const std::vector<RankRe
                    ": the plan's looks do not hold that number");
   }
   const CampaignWindows windows = tabulate_windows(facts, by_rank(facts, windows_of));
-  const std::vector<GateState> gates =
-      replay_looks(facts, windows, slowest_steps(facts, steps_of), done);
+  const SlowestByArm steps = slowest_steps(facts, steps_of);
+  const std::vector<GateState> gates = replay_looks(facts, windows, steps, done);
   LookDecision decision;
   std::set<ArmIndex> needed;
   for (std::size_t i = 0; i < gates.size(); ++i) {
-    decision.gates.push_back(gate_result(facts, facts.gates[i], gates[i], {}));
+    const GateSpec& gate = facts.gates[i];
+    decision.gates.push_back(gate_result(facts, gate, rule_of(facts, gate), gates[i], {}));
     if (gates[i].closed_at > 0 || gates[i].hopeless()) continue;
-    needed.insert(facts.gates[i].candidate);
-    needed.insert(facts.gates[i].baseline);
+    needed.insert(gate.candidate);
+    needed.insert(gate.baseline);
   }
+  if (facts.sweep) needed.merge(replay_sweep(facts, windows, steps, done).arms_needed(facts));
   decision.stop = needed.empty() || done >= looks.back();
   if (!decision.stop) decision.arms_needed.assign(needed.begin(), needed.end());
   return decision;

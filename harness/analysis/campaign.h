@@ -27,11 +27,11 @@ CampaignSummary summarize_campaign(const CampaignFacts& facts,
 // spread of its times keeps it from one. What makes the run itself invalid never passes (2.6).
 bool counts_as_pass(const GateResult& gate);
 
-// What the runner asks at a look (CampaignFacts::looks): which gates are closed, and so which arms
-// still run.
+// What the runner asks at a look (CampaignFacts::looks): which gates and which settings of a sweep
+// are closed, and so which arms still run.
 struct LookDecision {
   std::vector<GateResult> gates;
-  bool stop = false;                  // all gates closed, or no further look
+  bool stop = false;                  // all of them closed, or no further look
   std::vector<ArmIndex> arms_needed;  // of later blocks; empty when `stop`
 };
 

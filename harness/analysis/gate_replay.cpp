@@ -47,28 +47,8 @@ std::optional<Finding> unsteady(const CampaignFacts& facts, const GateSpec& gate
 
 GateEvaluation evaluate(const CampaignFacts& facts, const GateSpec& gate, const GatePairs& pairs,
                         const SlowestByArm& steps, std::size_t units) {
-  GateEvaluation result;
-  result.blocks = std::span(pairs.pairs).first(units * blocks_per_unit(facts));
-  result.findings = window_findings(facts, gate, pairs, result.blocks);
-  if (auto finding = unsteady(facts, gate, steps, result.blocks)) {
-    result.findings.push_back(std::move(*finding));
-  }
-  for (const BlockPair& pair : result.blocks) {
-    if (pair.voided()) continue;
-    const std::optional<double> ratio = log_ratio_of(pair, facts, gate);
-    if (!ratio) return result;  // found above: one bad time leaves the gate without a figure
-    result.differences.push_back({*ratio, pair.first()});
-  }
-  if (facts.pooled) {
-    result.differences = launch_units(result.blocks, facts, gate);
-    const auto few = too_few_launches(facts, units, result.differences.size());
-    if (few) result.findings.push_back(*few);
-  }
-  result.estimate = estimate_of(facts, result.differences);
-  if (!result.estimate || !result.estimate->spread) return result;
-  result.judgement = judge(*result.estimate, rule_of(facts, gate));
-  if (result.findings.empty()) result.outcome = result.judgement->outcome;
-  return result;
+  const std::span blocks = std::span(pairs.pairs).first(units * blocks_per_unit(facts));
+  return evaluate_gate(facts, gate, rule_of(facts, gate), pairs, steps, blocks);
 }
 
 // Adds the failures of Holm's later steps among the gates evaluated at this look.
@@ -145,6 +125,34 @@ bool GateEvaluation::waits_for_steadiness() const {
 bool GateState::hopeless() const {
   return closed_at == 0 && std::any_of(evaluation.findings.begin(), evaluation.findings.end(),
                                        [](const Finding& f) { return is_permanent(f.reason); });
+}
+
+GateEvaluation evaluate_gate(const CampaignFacts& facts, const GateSpec& gate, const GateRule& rule,
+                             const GatePairs& pairs, const SlowestByArm& steps,
+                             std::span<const BlockPair> blocks) {
+  GateEvaluation result;
+  result.blocks = blocks;
+  result.findings = window_findings(facts, gate, pairs, result.blocks);
+  if (auto finding = unsteady(facts, gate, steps, result.blocks)) {
+    result.findings.push_back(std::move(*finding));
+  }
+  for (const BlockPair& pair : result.blocks) {
+    if (pair.voided()) continue;
+    const std::optional<double> ratio = log_ratio_of(pair, facts, gate);
+    if (!ratio) return result;  // found above: one bad time leaves the gate without a figure
+    result.differences.push_back({*ratio, pair.first()});
+  }
+  if (facts.pooled) {
+    result.differences = launch_units(result.blocks, facts, gate);
+    const std::size_t units = blocks.size() / blocks_per_unit(facts);
+    const auto few = too_few_launches(facts, units, result.differences.size());
+    if (few) result.findings.push_back(*few);
+  }
+  result.estimate = estimate_of(facts, result.differences);
+  if (!result.estimate || !result.estimate->spread) return result;
+  result.judgement = judge(*result.estimate, rule);
+  if (result.findings.empty()) result.outcome = result.judgement->outcome;
+  return result;
 }
 
 std::vector<GateState> replay_looks(const CampaignFacts& facts, const CampaignWindows& windows,

@@ -42,6 +42,11 @@ struct GateState {
   bool hopeless() const;  // open, and more blocks cannot help
 };
 
+// What the given blocks, of those of `pairs`, say of the gate at the levels of `rule`.
+GateEvaluation evaluate_gate(const CampaignFacts& facts, const GateSpec& gate, const GateRule& rule,
+                             const GatePairs& pairs, const SlowestByArm& steps,
+                             std::span<const BlockPair> blocks);
+
 // One state per gate, in order. Looks after `up_to` blocks (launches) are not taken.
 std::vector<GateState> replay_looks(const CampaignFacts& facts, const CampaignWindows& windows,
                                     const SlowestByArm& steps, int up_to);

@@ -135,10 +135,9 @@ std::string why_fail(const GateSpec& gate, const Judgement& judgement) {
          margin_in_words(gate);
 }
 
-GateResult gate_result(const CampaignFacts& facts, const GateSpec& gate, const GateState& state,
-                       const std::vector<Finding>& of_whole_run) {
+GateResult gate_result(const CampaignFacts& facts, const GateSpec& gate, const GateRule& rule,
+                       const GateState& state, const std::vector<Finding>& of_whole_run) {
   const GateEvaluation& evaluation = state.evaluation;
-  const GateRule rule = rule_of(facts, gate);
   GateResult result;
   result.spec = gate;
   result.blocks_voided =

@@ -10,10 +10,10 @@
 
 namespace traceml {
 
-// What is told of one gate. What is found of the reference comes from phases, which a look does not
-// have: it takes the verdict away but does not open a closed gate.
-GateResult gate_result(const CampaignFacts& facts, const GateSpec& gate, const GateState& state,
-                       const std::vector<Finding>& of_whole_run);
+// What is told of one gate that was judged by `rule`. What is found of the reference comes from
+// phases, which a look does not have: it takes the verdict away but does not open a closed gate.
+GateResult gate_result(const CampaignFacts& facts, const GateSpec& gate, const GateRule& rule,
+                       const GateState& state, const std::vector<Finding>& of_whole_run);
 
 // Bounds, spread, p value, direction and smallest change seen of a judged estimate, which has a
 // spread.

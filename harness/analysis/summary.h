@@ -2,6 +2,7 @@
 // Everything that reports show, derived from raw records by summarize_campaign(). Null is
 // std::nullopt.
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -14,6 +15,7 @@
 #include "harness/core/campaign.h"
 #include "harness/core/ids.h"
 #include "harness/core/phase.h"
+#include "harness/core/sweep.h"
 #include "harness/core/units.h"
 
 namespace traceml {
@@ -188,6 +190,67 @@ struct GateResult {
   std::optional<StoredComparison> stored{};
 };
 
+// How one setting of a sweep stands to the one that was chosen as the best.
+enum class Standing { kBest, kTied, kWorse, kUnresolved };
+std::string_view name_of(Standing standing);
+
+// Throughput as a share of an input-free arm's, over the blocks in which both ran.
+struct FractionFigure {
+  double fraction = 0;
+  std::optional<Interval> interval;  // 90 %, with the allowance for what one launch cannot see
+  int blocks = 0;
+};
+
+// A diagnosis, never a verdict: what most of a setting's distance to its reference is.
+enum class Limit { kNothing, kInput, kElsewhere };
+std::string_view name_of(Limit limit);
+
+// Share of the step that waits for input: input_wait and exposed h2d, mean over ranks.
+struct InputWait {
+  Clock clock = Clock::kCpu;
+  double share = 0;
+  std::optional<double> of_reference;  // null without one, or on another clock
+  std::optional<Limit> limit;
+};
+
+struct SettingResult {
+  SweepSetting setting;
+  Standing standing = Standing::kUnresolved;
+  std::optional<GateResult> judged;  // against the best; null for the best, and without one
+  // Not proven worse, and it may be faster than the best by more than the margin, or is proven so:
+  // the best may be none, or is none.
+  bool doubts_best = false, beats_best = false;
+  std::optional<FractionFigure> of_matched, of_common;
+  std::optional<InputWait> waits;
+};
+
+enum class Knee {
+  kFound,   // at the smallest value that is as fast as the best
+  kOpen,    // there or below: smaller values are unresolved
+  kBeyond,  // no knee inside the range: the largest value is the best and the one before it worse
+  kNone     // the values are no numbers, or there is no best
+};
+std::string_view name_of(Knee knee);
+
+// Of a sweep in which each setting has its own value of one key.
+struct SweepCurve {
+  std::size_t key = 0;             // in SweepSpec::keys
+  std::vector<std::size_t> order;  // of the settings: by value where all are numbers
+  Knee knee = Knee::kNone;
+  std::optional<std::size_t> at;  // setting, of kFound and kOpen
+};
+
+struct SweepResult {
+  SweepSpec spec;
+  std::vector<SettingResult> settings;  // as written
+  std::optional<std::size_t> best;      // chosen on the first blocks
+  std::optional<std::size_t> answer;    // the cheapest of the best and those tied with it
+  std::vector<std::size_t> open;        // unresolved and cheaper than the answer, cheapest first
+  std::vector<std::size_t> doubts;      // settings that may be faster by more than the margin
+  std::string why_no_answer;            // one sentence; empty with an answer
+  std::optional<SweepCurve> curve;
+};
+
 struct Straggler {
   Rank rank;
   std::string arm;
@@ -230,6 +293,7 @@ struct CampaignSummary {
   int blocks = 0;
   std::optional<CommandSummary> commands{};  // null: the arms train
   std::vector<LaunchRow> launches;           // in order; empty: one launch, judged alone
+  std::optional<SweepResult> sweep{};
 };
 
 }  // namespace traceml

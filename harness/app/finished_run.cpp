@@ -12,6 +12,7 @@
 
 #include "harness/analysis/campaign.h"
 #include "harness/analysis/command_campaign.h"
+#include "harness/analysis/sweep_result.h"
 #include "harness/app/terminal_style.h"
 #include "harness/codec/atomic_file.h"
 #include "harness/codec/command_file.h"
@@ -93,6 +94,7 @@ void apply_history(const RunInfo& info, CampaignFacts& facts) {
 // Half a run passes nothing: what ended it may have been on its way to a regression.
 void withhold_passes(CampaignSummary& summary) {
   if (summary.outcome == Outcome::kPass) summary.outcome = Outcome::kInconclusive;
+  if (summary.sweep) withhold_answer(*summary.sweep);
   for (GateResult& gate : summary.gates) {
     if (gate.outcome == Outcome::kFail) continue;
     const bool would_pass = gate.outcome == Outcome::kPass;

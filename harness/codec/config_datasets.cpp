@@ -38,10 +38,12 @@ void resolve_datasets(Config* config, const std::filesystem::path& file_folder) 
   };
   const bool top_from_command_line = is_from_command_line(*config, "input.dataset");
   add(config->input, top_from_command_line);
-  for (ArmConfig& arm : config->arms) {
-    const std::string key = "arms." + arm.name + ".input.dataset";
-    const bool own = arm.overridden.contains("input.dataset");
-    add(arm.input, own ? is_from_command_line(*config, key) : top_from_command_line);
+  for (std::vector<ArmConfig>* arms : {&config->arms, &config->sweep.settings}) {
+    for (ArmConfig& arm : *arms) {
+      const std::string key = "arms." + arm.name + ".input.dataset";
+      const bool own = arm.overridden.contains("input.dataset");
+      add(arm.input, own ? is_from_command_line(*config, key) : top_from_command_line);
+    }
   }
 
   std::map<std::string, std::string> written_of;  // shown name -> as written

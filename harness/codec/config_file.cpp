@@ -6,14 +6,14 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <utility>
 
 #include "harness/codec/config_datasets.h"
 #include "harness/codec/config_overrides.h"
+#include "harness/codec/config_sweep.h"
+#include "harness/codec/config_value.h"
 #include "harness/codec/yaml_tree.h"
 #include "harness/core/error.h"
-#include "harness/plan/command_keys.h"
 #include "harness/plan/config_keys.h"
 #include "harness/plan/gate_keys.h"
 #include "harness/plan/nearest.h"
@@ -33,9 +33,6 @@ std::string joined(std::string_view group, const std::string& key) {
   return group.empty() ? key : std::string(group) + "." + key;
 }
 
-// Applies a scalar to a key and answers what is wrong with it, or nullopt.
-using Setter = std::function<std::optional<std::string>(const ConfigKey&, const std::string&)>;
-
 class Reader {
  public:
   explicit Reader(std::string name) : name_(std::move(name)) {}
@@ -46,11 +43,15 @@ class Reader {
     read_top(root);
     const YamlNode* arms = child(root, "arms");
     for (const Override& one : overrides) {
-      if (!one.path.starts_with("arms.")) apply_to_top(one);
+      if (!one.path.starts_with("arms.") && !is_of_sweep(one)) apply_to_top(one);
     }
     if (arms != nullptr) read_arms(*arms);
     for (const Override& one : overrides) {
       if (one.path.starts_with("arms.")) apply_to_arm(one);
+    }
+    if (const YamlNode* sweep = child(root, "sweep")) read_sweep(name_, *sweep, &config_);
+    for (const Override& one : overrides) {
+      if (is_of_sweep(one)) override_sweep(one, &config_);
     }
     if (const YamlNode* gates = child(root, "gates")) read_gates(*gates);
     resolve_datasets(&config_, file_folder);
@@ -64,6 +65,10 @@ class Reader {
     throw UsageError(place_of(name_, node) + ": " + what);
   }
 
+  static bool is_of_sweep(const Override& one) {
+    return one.path == "sweep" || one.path.starts_with("sweep.");
+  }
+
   static const YamlNode* child(const YamlNode& map, const std::string& key) {
     for (const auto& [name, value] : map.entries) {
       if (name.text == key) return &value;
@@ -74,7 +79,7 @@ class Reader {
   void read_top(const YamlNode& root) {
     YamlNode settings = root;
     std::erase_if(settings.entries, [](const auto& entry) {
-      return entry.key.text == "arms" || entry.key.text == "gates";
+      return entry.key.text == "arms" || entry.key.text == "gates" || entry.key.text == "sweep";
     });
     read_settings(settings, "", "", [&](const ConfigKey& key, const std::string& text) {
       return key.set(config_, text);
@@ -97,43 +102,9 @@ class Reader {
       }
       const ConfigKey* key = dotted ? nullptr : find_config_key(path);
       if (key == nullptr) refuse_key(key_node, path, group);
-      if (value.kind == YamlNode::Kind::kNull) {
-        fail(key_node, path + " has no value; allowed: " + key->form);
-      }
-      if (key->list) {
-        set_list(*key, value, set);
-      } else if (value.kind != YamlNode::Kind::kScalar) {
-        fail(value, path + " takes one value, not a list or map; allowed: " + key->form);
-      } else if (const auto fault = set(*key, value.text)) {
-        fail(value, path + " " + *fault);
-      }
+      set_value(name_, *key, key_node, value, set);
       config_.places[place_prefix + path] = place_of(name_, value);
     }
-  }
-
-  // Each item is tried alone first, so that a fault is placed at its own item.
-  void set_list(const ConfigKey& key, const YamlNode& value, const Setter& set) const {
-    if (value.kind != YamlNode::Kind::kSequence) {
-      fail(value, key.path + " is a " + key.form);
-    }
-    for (const YamlNode& item : value.items) {
-      if (key.words && item.kind != YamlNode::Kind::kScalar) {
-        fail(item, key.path + " holds words, not a list or map; quote what is no plain word");
-      }
-      Config scratch;
-      if (const auto fault = key.set(scratch, "[" + item_text(key, item) + "]")) {
-        fail(item, key.path + " " + *fault);
-      }
-    }
-    std::string text;
-    for (const YamlNode& item : value.items) {
-      text += (text.empty() ? "" : ", ") + item_text(key, item);
-    }
-    if (const auto fault = set(key, "[" + text + "]")) fail(value, key.path + " " + *fault);
-  }
-
-  static std::string item_text(const ConfigKey& key, const YamlNode& item) {
-    return key.words ? in_double_quotes(item.text) : flow_text(item);
   }
 
   [[noreturn]] void refuse_key(const YamlNode& node, const std::string& path,

@@ -7,6 +7,8 @@
 #include "harness/codec/config_file.h"
 #include "harness/plan/config_keys.h"
 #include "harness/plan/gate_keys.h"
+#include "harness/plan/sweep.h"
+#include "harness/plan/value_forms.h"
 
 namespace traceml {
 
@@ -71,13 +73,31 @@ std::string gate_text(const GateConfig& gate) {
   return "{" + text + "}";
 }
 
+// As a list of settings, which says of a grid what its order is.
+std::string sweep_text(const Config& config) {
+  const SweepConfig& sweep = config.sweep;
+  if (sweep.arm.empty()) return "";
+  std::string text = "sweep:\n  arm: " + name_text(sweep.arm) + "\n  settings:\n";
+  for (const ArmConfig& setting : sweep.settings) {
+    const Config view = seen_by(config, setting);
+    std::string values;
+    for (const std::string& path : sweep.keys) {
+      const ConfigKey* key = find_config_key(path);
+      const std::string value = key->get(view);
+      values +=
+          (values.empty() ? "" : ", ") + path + ": " + (key->free_text ? in_quotes(value) : value);
+    }
+    text += "    - {" + values + "}\n";
+  }
+  return text + "  margin: " + margin_form().print(sweep.margin) + "\n";
+}
+
 }  // namespace
 
 std::string write_config(const Config& config) {
   std::string text = settings_text(config, "", [](const ConfigKey&) { return true; });
   std::string arms;
-  for (const ArmConfig& arm : config.arms) {
-    if (arm.hidden) continue;
+  for (const ArmConfig& arm : written_arms(config)) {
     const std::string keys = settings_text(seen_by(config, arm), "    ", [&](const ConfigKey& key) {
       return arm.overridden.contains(key.path);
     });
@@ -86,7 +106,8 @@ std::string write_config(const Config& config) {
   text += arms.empty() ? "arms: {}\n" : "arms:\n" + arms;
   std::string gates;
   for (const GateConfig& gate : config.gates) gates += "  - " + gate_text(gate) + "\n";
-  return text + (gates.empty() ? "gates: []\n" : "gates:\n" + gates);
+  text += gates.empty() ? "gates: []\n" : "gates:\n" + gates;
+  return text + sweep_text(config);
 }
 
 }  // namespace traceml

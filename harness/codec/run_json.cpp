@@ -7,6 +7,7 @@
 #include "harness/codec/json_text.h"
 #include "harness/codec/run_json_arms.h"
 #include "harness/codec/run_json_input.h"
+#include "harness/codec/run_json_sweep.h"
 #include "harness/codec/shareable_text.h"
 #include "harness/plan/config_keys.h"
 
@@ -256,34 +257,37 @@ std::string write_run_json(const RunInfo& info, const Plan& plan, const Campaign
   }
   std::vector<std::string> notes = plan.notes;
   notes.insert(notes.end(), info.notes.begin(), info.notes.end());
-  const Json json = {{"schema_version", kSchemaVersion},
-                     {"tool", {{"name", "traceml-bench"}, {"version", info.tool_version}}},
-                     {"created_utc", info.created_utc},
-                     {"verdict", verdict_json(info, summary)},
-                     {"gates", std::move(gates)},
-                     {"arms", arms_json(info, plan, summary)},
-                     {"ranks", ranks_json(info, summary)},
-                     {"input", input_json(summary)},
-                     {"stragglers", stragglers_json(summary)},
-                     {"commands", commands_json(plan, summary)},
-                     {"warnings", shareable_list(summary.warnings)},
-                     {"notes", shareable_list(notes)},
-                     {"world_size", info.world_size},
-                     {"blocks", summary.blocks},
-                     {"device", info.device},
-                     {"exchange", info.exchange},
-                     {"environment", shareable_map(info.environment.facts)},
-                     {"distortions", shareable_list(info.distortions)},
-                     {"facts", shareable_map(info.facts)},
-                     {"equal_by_design", shareable_map(info.equal_by_design)},
-                     {"config", config_json(plan)},
-                     {"counters", info.counters},
-                     {"memory", memory_json(summary)},
-                     {"mfu", mfu_json(info, plan, summary)}};
-  if (!plan.facts.pooled) return json_text(json);
-  Json over_launches = json;
-  over_launches["launches"] = launches_json(summary, plan);
-  return json_text(over_launches);
+  Json json = {{"schema_version", kSchemaVersion},
+               {"tool", {{"name", "traceml-bench"}, {"version", info.tool_version}}},
+               {"created_utc", info.created_utc},
+               {"verdict", verdict_json(info, summary)},
+               {"gates", std::move(gates)},
+               {"arms", arms_json(info, plan, summary)},
+               {"ranks", ranks_json(info, summary)},
+               {"input", input_json(summary)},
+               {"stragglers", stragglers_json(summary)},
+               {"commands", commands_json(plan, summary)},
+               {"warnings", shareable_list(summary.warnings)},
+               {"notes", shareable_list(notes)},
+               {"world_size", info.world_size},
+               {"blocks", summary.blocks},
+               {"device", info.device},
+               {"exchange", info.exchange},
+               {"environment", shareable_map(info.environment.facts)},
+               {"distortions", shareable_list(info.distortions)},
+               {"facts", shareable_map(info.facts)},
+               {"equal_by_design", shareable_map(info.equal_by_design)},
+               {"config", config_json(plan)},
+               {"counters", info.counters},
+               {"memory", memory_json(summary)},
+               {"mfu", mfu_json(info, plan, summary)}};
+  if (plan.facts.pooled) json["launches"] = launches_json(summary, plan);
+  if (summary.sweep) {
+    json["sweep"] = sweep_json(*summary.sweep, plan.facts, [&](const GateResult& judged) {
+      return gate_json(judged, plan.facts);
+    });
+  }
+  return json_text(json);
 }
 
 }  // namespace traceml

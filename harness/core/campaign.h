@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harness/core/ids.h"
+#include "harness/core/sweep.h"
 
 namespace traceml {
 
@@ -90,6 +91,7 @@ struct CampaignFacts {
   std::optional<CommandFacts> commands{};  // null: the arms train
   std::optional<int> cores_per_rank{};     // what rank 0 may use of its node; null: not known, or
                                            // the run is simulated
+  std::optional<SweepSpec> sweep{};
 };
 
 // K of docs/statistics.md, 2.5: alpha is shared by so many looks. max_blocks ends a run early and

@@ -10,13 +10,12 @@
 #include "harness/plan/config_keys.h"
 #include "harness/plan/nearest.h"
 #include "harness/plan/spin_rules.h"
+#include "harness/plan/sweep.h"
 #include "harness/plan/value_forms.h"
 
 namespace traceml {
 
 namespace {
-
-constexpr const char* kDefaultArm = "shipped";
 
 const ArmConfig* find_arm(const Config& config, const std::string& name) {
   for (const ArmConfig& arm : config.arms) {
@@ -31,10 +30,17 @@ std::string mode_name(Instrument mode) {
   return text_of(view, "measure.instrument");
 }
 
-void check_arm(const Config& config, const ArmConfig& arm) {
+void check_name(const Config& config, const ArmConfig& arm) {
   const std::string opening = opening_for(config, "arms." + arm.name);
   const auto name = identifier_form().read(arm.name);
   if (!name.value) throw UsageError(opening + "the name of an arm " + name.fault);
+  if (find_arm(config, arm.name) != &arm) {
+    throw UsageError(opening + "two arms are named " + shown(arm.name));
+  }
+}
+
+void check_arm(const Config& config, const ArmConfig& arm) {
+  const std::string opening = opening_for(config, "arms." + arm.name);
   for (const std::string& path : arm.overridden) {
     const ConfigKey* key = find_config_key(path);
     if (key != nullptr && key->scope == KeyScope::kArm) continue;
@@ -75,17 +81,6 @@ std::int64_t queue_capacity_of(const ArmConfig& arm) {
   return loaders * arm.input.prefetch;
 }
 
-std::optional<ArmIndex> matched_reference(const Config& config, const ArmConfig& arm) {
-  if (arm.input.source == Source::kSynthetic || !arm.command.words.empty()) return std::nullopt;
-  for (int i = 0; i < static_cast<int>(config.arms.size()); ++i) {
-    const ArmConfig& other = config.arms[static_cast<std::size_t>(i)];
-    if (other.input.source == Source::kSynthetic && mismatches(config, arm, other).empty()) {
-      return ArmIndex{i};
-    }
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
 bool reads_files(const ArmConfig& arm) {
@@ -109,20 +104,31 @@ std::string opening_for_arm(const Config& config, const ArmConfig& arm, const st
   return opening_for(config, config.places.contains(own) ? own : key);
 }
 
+std::optional<ArmIndex> matched_reference(const Config& config, const ArmConfig& arm) {
+  if (arm.input.source == Source::kSynthetic || !arm.command.words.empty()) return std::nullopt;
+  for (int i = 0; i < static_cast<int>(config.arms.size()); ++i) {
+    const ArmConfig& other = config.arms[static_cast<std::size_t>(i)];
+    if (other.input.source == Source::kSynthetic && mismatches(config, arm, other).empty()) {
+      return ArmIndex{i};
+    }
+  }
+  return std::nullopt;
+}
+
 void complete_arms(Config* config) {
-  std::erase_if(config->arms, [](const ArmConfig& arm) { return arm.hidden; });
+  config->arms = written_arms(*config);
+  config->sweep.replaced.reset();
   if (config->arms.empty()) config->arms.push_back(make_arm(*config, kDefaultArm));
   if (config->arms.size() > kMaxArms) {
     throw UsageError(opening_for(*config, "arms") + std::to_string(config->arms.size()) +
                      " arms; one launch can interleave at most " + std::to_string(kMaxArms));
   }
   for (const ArmConfig& arm : config->arms) {
+    check_name(*config, arm);
     check_arm(*config, arm);
-    if (find_arm(*config, arm.name) != &arm) {
-      throw UsageError(opening_for(*config, "arms." + arm.name) + "two arms are named " +
-                       shown(arm.name));
-    }
   }
+  expand_sweep(config);
+  for (const ArmConfig& arm : config->arms) check_arm(*config, arm);
   check_commands(*config);
   check_models(*config);
 }
@@ -181,13 +187,18 @@ std::vector<ArmFacts> facts_of_arms(const Config& config, int world_size) {
   return all;
 }
 
+bool makes_the_batch(const std::string& key) {
+  if (key == "workload.phases_ms.input_wait") return false;  // a reference has none
+  return key == "input.dtype" || key.starts_with("workload.");
+}
+
 std::vector<std::string> mismatches(const Config& config, const ArmConfig& arm,
                                     const ArmConfig& reference) {
   const Config ours = seen_by(config, arm);
   const Config theirs = seen_by(config, reference);
   std::vector<std::string> differing;
   for (const ConfigKey& key : config_keys()) {
-    if (key.path != "input.dtype" && !key.path.starts_with("workload.")) continue;
+    if (!makes_the_batch(key.path)) continue;
     const std::string text = key.get(ours);
     const std::string other = key.get(theirs);
     if (text != other) differing.push_back(key.path + ": " + text + " against " + other);

@@ -9,6 +9,9 @@
 
 namespace traceml {
 
+// What a config without arms has.
+inline constexpr const char* kDefaultArm = "shipped";
+
 // "quickstart.yaml:9:3: " for a key or arm whose place is known, else "quickstart.yaml: " or "".
 std::string opening_for(const Config& config, const std::string& key);
 
@@ -22,11 +25,15 @@ bool reads_files(const ArmConfig& arm);
 bool has_loader(const ArmConfig& arm);
 
 // Throws UsageError for names that are no arm names or twice there, for keys that no arm may set
-// and for an arm without its data set. A config without arms gets the arm "shipped".
+// and for an arm without its data set. A config without arms gets the arm "shipped"; the settings
+// and references of a sweep come in. Arms that were added before are taken out first.
 void complete_arms(Config* config);
 
 // By ArmIndex.
 std::vector<std::string> arm_names(const CampaignFacts& facts);
+
+// The matched input-free arm of each that has one: first of those that are there.
+std::optional<ArmIndex> matched_reference(const Config& config, const ArmConfig& arm);
 
 // Adds "ARM/none", and "ARM/MODE" where ARM does not run in that mode, for each overhead gate.
 void add_hidden_arms(Config* config);
@@ -41,8 +48,12 @@ std::string bare_arm_of(const Config& config, const GateConfig& gate);
 // Facts of every arm of a completed config; periods, queues, references, settings.
 std::vector<ArmFacts> facts_of_arms(const Config& config, int world_size);
 
-// Keys in which `arm` differs from a reference that matches it: dtype and every workload key. Each
-// as "input.dtype: uint8 against float32"; empty: it is matched.
+// Whether the key says what a batch is or what is done with it once it has arrived: dtype, and
+// every workload key but spin's time to wait for a batch.
+bool makes_the_batch(const std::string& key);
+
+// Keys of that sort in which `arm` differs from a reference. Each as "input.dtype: uint8 against
+// float32"; empty: it is matched.
 std::vector<std::string> mismatches(const Config& config, const ArmConfig& arm,
                                     const ArmConfig& reference);
 

@@ -145,7 +145,22 @@ struct ArmConfig {
   std::vector<Plant> plants;         // those of the top, or its own in their place
   std::set<std::string> overridden;  // the keys that this arm sets itself: "input.workers"
   bool hidden = false;
+  bool of_sweep = false;  // a setting or a reference of the sweep, which make_plan() adds
   friend bool operator==(const ArmConfig&, const ArmConfig&) = default;
+};
+
+// Settings of one arm, of which the cheapest is sought that is as fast as the best.
+struct SweepConfig {
+  std::string arm;                  // empty: no sweep
+  std::vector<std::string> keys;    // what the settings set, as written: "input.workers"
+  std::vector<ArmConfig> settings;  // as written; of a grid the last key changes first
+  double margin = 0.01;
+  std::string where;  // "sweep.yaml:31:5", for messages
+  // The swept arm while its settings stand in its place: make_plan() runs it only where a gate
+  // names it.
+  std::optional<ArmConfig> replaced;
+  std::size_t replaced_at = 0;  // its place among the arms as written
+  friend bool operator==(const SweepConfig&, const SweepConfig&) = default;
 };
 
 struct GateConfig {
@@ -183,8 +198,9 @@ struct Config {
   MeasureConfig measure;
   std::vector<Plant> plants;
   CommandConfig command;
-  std::vector<ArmConfig> arms;  // as written, then hidden ones
+  std::vector<ArmConfig> arms;  // as written, then those of the sweep, then hidden ones
   std::vector<GateConfig> gates;
+  SweepConfig sweep;
   // Where keys were written, "measure.steps" -> "quickstart.yaml:9:3", and arms, "arms.shipped"; ""
   // is the file. For messages.
   std::map<std::string, std::string> places;

@@ -11,8 +11,8 @@ namespace traceml {
 
 namespace {
 
-constexpr std::array<std::string_view, 5> kLaterKeys = {"sweep", "trace", "launches",
-                                                        "input.decode", "input.split"};
+constexpr std::array<std::string_view, 4> kLaterKeys = {"trace", "launches", "input.decode",
+                                                        "input.split"};
 
 std::string_view leaf_of(std::string_view path) {
   const std::size_t dot = path.rfind('.');
@@ -56,7 +56,7 @@ std::string config_key_hint(std::string_view path) {
     const std::string first = rest.substr(0, rest.find('.'));
     if (siblings.empty() || siblings.back() != first) siblings.push_back(first);
   }
-  if (group.empty()) siblings.insert(siblings.end(), {"arms", "gates"});
+  if (group.empty()) siblings.insert(siblings.end(), {"arms", "gates", "sweep"});
   const std::string near = did_you_mean(leaf, siblings);
   if (near.starts_with("; did")) return near;
   for (const ConfigKey& key : config_keys()) {

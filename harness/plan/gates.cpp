@@ -177,8 +177,8 @@ void require_gates(const Config& config, const std::string& path) {
   }
 }
 
-double least_log_margin(const CampaignFacts& facts) {
-  const double tail = facts.alpha / alpha_shares(facts);
+double least_log_margin(const CampaignFacts& facts, int claims) {
+  const double tail = facts.alpha / (alpha_shares(facts) * claims);
   return normal_quantile(tail) * facts.interaction_sd;
 }
 

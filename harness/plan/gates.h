@@ -20,7 +20,7 @@ std::vector<GateSpec> stored_gates_of(const Config& config, const CampaignFacts&
 void require_gates(const Config& config, const std::string& path);
 
 // Largest ln(1 + delta) that one launch can never pass: z_{1 - alpha/K} * s_int with K looks
-// (statistics 2.7).
-double least_log_margin(const CampaignFacts& facts);
+// (statistics 2.7); with alpha/(K c) where `claims` c share alpha.
+double least_log_margin(const CampaignFacts& facts, int claims = 1);
 
 }  // namespace traceml

@@ -12,6 +12,7 @@
 #include "harness/plan/command_rules.h"
 #include "harness/plan/gates.h"
 #include "harness/plan/spin_rules.h"
+#include "harness/plan/sweep.h"
 
 namespace traceml {
 
@@ -216,6 +217,7 @@ Plan make_plan(const Config& config, int world_size) {
     check_plants(&plan);
     note_unexchanged(&plan);
   }
+  plan.facts.sweep = sweep_of(plan);
   plan.facts.gates = gates_of(plan.config, plan.facts);
   plan.facts.stored_gates = stored_gates_of(plan.config, plan.facts);
   return plan;

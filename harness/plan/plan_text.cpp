@@ -10,6 +10,7 @@
 #include "harness/plan/config_keys.h"
 #include "harness/plan/figures.h"
 #include "harness/plan/loader_memory.h"
+#include "harness/plan/sweep_text.h"
 
 namespace traceml {
 
@@ -98,7 +99,8 @@ std::string stored_terms(const Plan& plan, const GateSpec& gate) {
 
 std::string gates_section(const Plan& plan) {
   if (plan.facts.gates.empty() && plan.facts.stored_gates.empty()) {
-    return "no gates: the run will end with NO GATES, exit code 0\n\n";
+    return plan.facts.sweep ? "no gates: the run ends with the answer of its sweep, exit code 0\n\n"
+                            : "no gates: the run will end with NO GATES, exit code 0\n\n";
   }
   std::string text;
   TextTable table({"gate", "passes with", "no verdict counts as"});
@@ -154,7 +156,8 @@ std::string blocks_section(const Plan& plan) {
            " blocks a launch; the orders are those of launch 1, and each launch has its own\n" +
            looks_text(facts) + "\n\n";
   }
-  return table.text() + "and so on; " + looks_text(facts) + "\n\n";
+  const bool only_sweeps = facts.sweep && facts.gates.empty();
+  return table.text() + "and so on" + (only_sweeps ? "" : "; " + looks_text(facts)) + "\n\n";
 }
 
 std::string loaders_section(const Plan& plan) {
@@ -182,7 +185,11 @@ std::string cost_section(const Plan& plan, std::optional<Millis> assumed_step) {
   table.add({"warm-up, " + std::to_string(arms) + (arms == 1 ? " arm" : " arms"),
              with_thousands(warmup), duration(warmup)});
   table.add({"one block", with_thousands(block), duration(block)});
-  if (facts.looks.front() < facts.max_blocks) {
+  if (facts.sweep && earliest_end(facts) < facts.max_blocks) {
+    const int end = earliest_end(facts);
+    table.add({"the sweep at the earliest, " + std::to_string(end) + " blocks",
+               with_thousands(total(end)), duration(total(end))});
+  } else if (facts.looks.front() < facts.max_blocks) {
     table.add({"first look, " + std::to_string(facts.looks.front()) + " blocks",
                with_thousands(total(facts.looks.front())), duration(total(facts.looks.front()))});
   }
@@ -240,8 +247,8 @@ std::string looks_text(const CampaignFacts& facts) {
 
 std::string plan_text(const Plan& plan, std::optional<Millis> assumed_step) {
   if (plan.facts.commands) return command_plan_text(plan, assumed_step);
-  std::string text = head(plan) + arms_section(plan) + gates_section(plan) + window_section(plan) +
-                     blocks_section(plan) + loaders_section(plan) +
+  std::string text = head(plan) + arms_section(plan) + sweep_section(plan) + gates_section(plan) +
+                     window_section(plan) + blocks_section(plan) + loaders_section(plan) +
                      cost_section(plan, assumed_step);
   for (const std::string& note : plan.notes) text += "note: " + note + "\n";
   return text;

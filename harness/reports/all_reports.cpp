@@ -6,6 +6,7 @@
 #include "harness/reports/junit.h"
 #include "harness/reports/markdown.h"
 #include "harness/reports/prometheus.h"
+#include "harness/reports/sweep_csv.h"
 #include "harness/reports/terminal.h"
 
 namespace traceml {
@@ -23,6 +24,7 @@ std::map<std::string, std::string> render_files(const ReportInput& input) {
     files["final_summary.json"] =
         write_traceml_summary(input.info, input.plan, input.summary, summary);
   }
+  if (input.summary.sweep) files["sweep.csv"] = render_sweep_csv(input);
   return files;
 }
 

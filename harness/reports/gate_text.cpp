@@ -227,6 +227,15 @@ std::string GateText::figures() const {
   return fmt::format("{} {}, {}, {}", estimate, interval, margin, scope);
 }
 
+std::string change_of(const GateResult& gate) {
+  const GateFigures figures = figures_of(gate);
+  if (!figures.estimate) return kNull;
+  const int decimals = decimals_of(figures, false);
+  const std::string estimate = signed_percent(*figures.estimate, decimals);
+  return figures.interval ? estimate + " " + interval_text(figures.interval, decimals, false)
+                          : estimate;
+}
+
 std::vector<std::string> GateText::sentences() const {
   std::vector<std::string> said;
   for (const std::string& sentence : {stored, why, where, input, outside_step, per_rank, differs}) {

@@ -18,14 +18,14 @@ struct GateText {
   std::string margin;    // "needs > 95 %", "allows < 2 %"
   std::string scope;     // "10 blocks", "6 launches of 4 blocks"
   // Empty where there is nothing to say.
-  std::string stored;           // which campaigns, what they can see, the guard
-  std::string why;              // INCONCLUSIVE: "wide_interval: ..."
-  std::string where;            // FAIL: "where: input_wait +1.20 ms; ..."
-  std::string input;            // FAIL: what the candidate's input pipeline is held up by
-  std::string outside_step;     // the wall per step and the step disagree
-  std::string per_rank;         // overhead gates
-  std::string differs;          // "differ in input.workers: 8 against 4"
-  bool counts_as_pass = false;  // PASS, or INCONCLUSIVE where the config lets it pass
+  std::string stored;              // which campaigns, what they can see, the guard
+  std::string why;                 // INCONCLUSIVE: "wide_interval: ..."
+  std::string where;               // FAIL: "where: input_wait +1.20 ms; ..."
+  std::string input;               // FAIL: what the candidate's input pipeline is held up by
+  std::string outside_step;        // the wall per step and the step disagree
+  std::string per_rank;            // overhead gates
+  std::string differs;             // "differ in input.workers: 8 against 4"
+  bool counts_as_pass = false;     // PASS, or INCONCLUSIVE where the config lets it pass
   bool counts_as_failure = false;  // FAIL, or INCONCLUSIVE where the config says that it fails
 
   // "+3.1 % wall per step [+2.4, +3.8], allows < 2 %, 10 blocks".
@@ -36,6 +36,9 @@ struct GateText {
 };
 
 std::string word_of(Outcome outcome);  // "PASS"
+
+// "+3.1 [+2.4, +3.8]", in % of the baseline's wall per step; a dash without an estimate.
+std::string change_of(const GateResult& gate);
 
 // Of all gates, those that need a reader first: FAIL, INCONCLUSIVE, PASS.
 std::vector<GateText> gate_texts(const ReportInput& input);

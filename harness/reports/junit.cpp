@@ -7,6 +7,7 @@
 #include "harness/codec/gate_figures.h"
 #include "harness/reports/gate_text.h"
 #include "harness/reports/scenario.h"
+#include "harness/reports/sweep_report.h"
 #include "harness/reports/terminal.h"
 #include "harness/reports/text.h"
 
@@ -80,7 +81,12 @@ std::string render_junit(const ReportInput& input) {
   for (const GateText& gate : gate_texts(input)) {
     cases += gate_case(suite, gate, basis, &counts);
   }
-  if (input.summary.gates.empty()) {
+  if (input.summary.gates.empty() && input.summary.sweep) {
+    cases += other_case(suite, "sweep", "skipped",
+                        "the config has no gate; its sweep: " +
+                            sweep_answer(*input.summary.sweep, input.plan.facts),
+                        &counts.skipped, &counts);
+  } else if (input.summary.gates.empty()) {
     cases += other_case(suite, "no gates", "skipped",
                         "the config has no gate: measured, not judged", &counts.skipped, &counts);
   }

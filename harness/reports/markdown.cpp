@@ -10,6 +10,7 @@
 #include "harness/reports/input_table.h"
 #include "harness/reports/pooled_launch_table.h"
 #include "harness/reports/scenario.h"
+#include "harness/reports/sweep_report.h"
 #include "harness/reports/terminal.h"
 #include "harness/reports/text.h"
 
@@ -53,11 +54,26 @@ std::vector<std::string> gate_sentences(const std::vector<GateText>& gates) {
 
 std::string gates_section(const ReportInput& input) {
   if (input.summary.gates.empty()) {
-    return "The config has no gate: measured, not judged.\n\n";
+    return input.summary.sweep ? "" : "The config has no gate: measured, not judged.\n\n";
   }
   const std::vector<GateText> gates = gate_texts(input);
   return markdown_table(gate_table(gates, gates_basis(input.plan.facts))) + "\n" +
          bullets("Why", gate_sentences(gates));
+}
+
+std::string sweep_section(const ReportInput& input) {
+  if (!input.summary.sweep) return "";
+  const SweepResult& sweep = *input.summary.sweep;
+  const CampaignFacts& facts = input.plan.facts;
+  std::string text = fmt::format("### Sweep\n\n**{}**: {}\n\n", sweep_word(sweep),
+                                 markdown_text(sweep_answer(sweep, facts)));
+  for (const std::string& sentence : sweep_sentences(sweep, facts)) {
+    text += fmt::format("- {}\n", markdown_text(sentence));
+  }
+  text += fmt::format("\n{}\n\n", markdown_text(sweep_basis(sweep, facts)));
+  text += markdown_table(sweep_table(sweep, facts)) + "\n";
+  if (const auto curve = curve_table(sweep, input.summary)) text += markdown_table(*curve) + "\n";
+  return text;
 }
 
 std::string scenario_section(const ReportInput& input) {
@@ -81,6 +97,7 @@ std::string render_markdown(const ReportInput& input) {
         markdown_text(failure_sentence(input.info)), measured_units(input.plan.facts));
   }
   text += gates_section(input);
+  text += sweep_section(input);
   text += scenario_section(input);
   text += markdown_table(input.summary.commands ? command_table(input) : arm_table(input.summary)) +
           "\n";

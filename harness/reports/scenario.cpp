@@ -77,11 +77,12 @@ std::string shared_or_by_arm(const Plan& plan, const std::string& key, const std
   return key.substr(key.rfind('.') + 1) + " by arm";
 }
 
-// "reference {input.source: synthetic}; deeper {input.prefetch: 4}"; empty: no arm sets a key.
+// "reference {input.source: synthetic}; deeper {input.prefetch: 4}"; empty: no arm sets a key. The
+// arms of a sweep have their settings in their names and tables.
 std::string arms_line(const Plan& plan) {
   std::vector<std::string> parts;
   for (const ArmConfig& arm : plan.config.arms) {
-    if (arm.hidden || arm.overridden.empty()) continue;
+    if (arm.hidden || arm.of_sweep || arm.overridden.empty()) continue;
     std::vector<std::string> keys;
     for (const std::string& key : arm.overridden) {
       keys.push_back(fmt::format("{}: {}", key, text_of(seen_by(plan.config, arm), key)));

@@ -13,6 +13,7 @@
 #include "harness/reports/input_table.h"
 #include "harness/reports/pooled_launch_table.h"
 #include "harness/reports/scenario.h"
+#include "harness/reports/sweep_report.h"
 #include "harness/reports/text.h"
 
 namespace traceml {
@@ -47,7 +48,9 @@ class TerminalPage {
   std::string render() {
     add_failure();
     add_gates();
+    add_sweep();
     add_scenario();
+    add_sweep_tables();
     add_table(input_.summary.commands ? command_table(input_) : arm_table(input_.summary));
     if (const auto phases = phase_table(input_.summary)) add_table(*phases);
     if (const auto loaders = input_table(input_)) add_table(*loaders);
@@ -87,6 +90,7 @@ class TerminalPage {
 
   void add_gates() {
     if (input_.summary.gates.empty()) {
+      if (input_.summary.sweep) return;
       add_wrapped("NO GATES", "", "the config has no gate: measured, not judged");
       page_ += "\n";
       return;
@@ -101,6 +105,26 @@ class TerminalPage {
     for (const GateText& gate : gates) add_gate(gate, gates, indent, one_line);
     add_wrapped("", "", gates_basis(input_.plan.facts));
     page_ += "\n";
+  }
+
+  void add_sweep() {
+    if (!input_.summary.sweep) return;
+    const SweepResult& sweep = *input_.summary.sweep;
+    const CampaignFacts& facts = input_.plan.facts;
+    const std::string word = sweep_word(sweep);
+    add_wrapped(word, "", sweep_answer(sweep, facts));
+    for (const std::string& sentence : sweep_sentences(sweep, facts)) {
+      add_wrapped("", std::string(word.size() + 2, ' '), sentence);
+    }
+    add_wrapped("", "", sweep_basis(sweep, facts));
+    page_ += "\n";
+  }
+
+  void add_sweep_tables() {
+    if (!input_.summary.sweep) return;
+    const SweepResult& sweep = *input_.summary.sweep;
+    add_table(sweep_table(sweep, input_.plan.facts));
+    if (const auto curve = curve_table(sweep, input_.summary)) add_table(*curve);
   }
 
   static std::string padded(const std::string& text, std::size_t width) {

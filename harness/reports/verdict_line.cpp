@@ -6,6 +6,7 @@
 #include "harness/codec/shareable_text.h"
 #include "harness/reports/gate_text.h"
 #include "harness/reports/scenario.h"
+#include "harness/reports/sweep_report.h"
 #include "harness/reports/terminal.h"
 
 namespace traceml {
@@ -39,13 +40,19 @@ std::string outcome_text(const ReportInput& input) {
     return fmt::format("RUN FAILED (exit {}): {}", code,
                        without_folders(failure_sentence(input.info)));
   }
+  const CampaignFacts& facts = input.plan.facts;
+  if (summary.no_gates && summary.sweep) {
+    return fmt::format("{} (exit {}): {}", sweep_word(*summary.sweep), code,
+                       sweep_answer(*summary.sweep, facts));
+  }
   if (summary.no_gates) return fmt::format("NO GATES (exit {})", code);
   std::string line =
       fmt::format("{} (exit {}): {}", word_of(summary.outcome), code, because(summary));
   if (!summary.launches.empty()) line += fmt::format(", {} launches", summary.launches.size());
-  if (!input.plan.facts.commands && input.plan.config.workload.device == Device::kAuto) {
+  if (!facts.commands && input.plan.config.workload.device == Device::kAuto) {
     line += fmt::format(", device {}", input.info.device);
   }
+  if (summary.sweep) line += "; sweep: " + sweep_answer(*summary.sweep, facts);
   return line;
 }
 

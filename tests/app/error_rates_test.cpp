@@ -2,9 +2,7 @@
 // campaigns of spin on the virtual clock with a known slowdown (docs/statistics.md, section 4,
 // oracle 8), within one launch and over launches. Their pairs, or launches, differ by 1.41 %.
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -20,6 +18,7 @@
 #include "harness/app/run_session.h"
 #include "harness/backends/local/steady_host_clock.h"
 #include "harness/core/error.h"
+#include "tests/app/silence.h"
 #include "tests/codec/temporary_folder.h"
 
 namespace traceml {
@@ -42,27 +41,6 @@ int campaigns(Unit unit) {
 double slack(Unit unit, double rate) {
   return 3 * std::sqrt(rate * (1 - rate) / campaigns(unit));
 }
-
-// What campaigns say is thrown away: the verdict line of each.
-class Silence {
- public:
-  Silence() : kept_(::dup(STDOUT_FILENO)) {
-    std::fflush(stdout);
-    const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
-    ::dup2(nowhere, STDOUT_FILENO);
-    ::close(nowhere);
-  }
-  ~Silence() {
-    std::fflush(stdout);
-    ::dup2(kept_, STDOUT_FILENO);
-    ::close(kept_);
-  }
-  Silence(const Silence&) = delete;
-  Silence& operator=(const Silence&) = delete;
-
- private:
-  int kept_;
-};
 
 struct Rates {
   double pass = 0, fail = 0, inconclusive = 0;

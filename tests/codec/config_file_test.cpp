@@ -37,6 +37,7 @@ std::string bytes_of(const std::filesystem::path& path) {
 Config without_places(Config config) {
   config.places.clear();
   for (GateConfig& gate : config.gates) gate.where.clear();
+  config.sweep.where.clear();
   return config;
 }
 
@@ -237,7 +238,8 @@ TEST(CanonicalForm, of_defaults_comes_back_equal) {
 
 TEST(CanonicalForm, of_a_plan_makes_the_same_plan) {
   Config config = read_config_text(bytes_of(kFull), "full.yaml", {});
-  config.measure.until_verdict = false;  // which several launches cannot have
+  config.measure.launches = 1;  // a sweep is judged within one
+  config.measure.launch = 0;
   const Plan plan = make_plan(config, 2);
   EXPECT_GT(plan.config.arms.size(), config.arms.size());
   const Config stored = read_config_text(write_config(plan.config), "run_info.json", {});
@@ -319,7 +321,9 @@ TEST(Set, names_itself_and_the_nearest_key) {
   EXPECT_THAT(sentence_of_set("arms.shipped.workload.threads=8"),
               StartsWith("--set arms.shipped.workload.threads: is process-wide"));
   EXPECT_THAT(sentence_of_set("gates=x"), HasSubstr("written in the file"));
-  EXPECT_THAT(sentence_of_set("sweep=x"), HasSubstr("not in this version yet"));
+  EXPECT_THAT(sentence_of_set("trace=x"), HasSubstr("not in this version yet"));
+  EXPECT_THAT(sentence_of_set("sweep.arm=x"), HasSubstr("the sweep is written in the file"));
+  EXPECT_THAT(sentence_of_set("sweep.margin=2%"), HasSubstr("has no sweep"));
 }
 
 TEST(Set, refuses_a_key_that_is_given_twice) {

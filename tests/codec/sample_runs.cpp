@@ -351,7 +351,9 @@ const std::vector<NamedSample>& all_samples() {
                                                     {"missing_rank", run_with_missing_rank},
                                                     {"hostile_names", run_with_hostile_names},
                                                     {"device", device_run},
-                                                    {"stored", stored_run}};
+                                                    {"stored", stored_run},
+                                                    {"sweep", swept_run},
+                                                    {"sweep_open", open_sweep}};
   return kSamples;
 }
 

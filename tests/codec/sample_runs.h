@@ -39,6 +39,10 @@ Sample device_run();
 // a raw time without a verdict on another device.
 Sample stored_run();
 
+// A sweep of one knob with its answer and knee; and of a grid, with cheaper settings unresolved.
+Sample swept_run();
+Sample open_sweep();
+
 struct NamedSample {
   std::string name;
   Sample (*make)();

@@ -123,6 +123,23 @@ class OneRun(Spin):
         self.assertEqual(self.spin("slower", ranks=None), 10)
         self.assertEqual(self.spin("equal", out="equal", ranks=None), 0)
 
+    def test_a_sweep_ends_with_its_answer_and_its_reports_are_made_again(self):
+        self.assertEqual(self.spin("sweep"), 0)
+        answer = "shipped[workers=4,input_wait=0.01]"
+        sweep = run_json(self.out)["sweep"]
+        self.assertEqual(sweep["answer"], answer)
+        self.assertEqual(sweep["cheaper_unresolved"] + sweep["may_be_faster"], [])
+        self.assertEqual([one["standing"] for one in sweep["settings"]][:2], ["worse", "worse"])
+        self.assertEqual(sweep["curve"]["knee"], "found")
+        self.assertIn("knee: input.workers 4", self.report())
+        files = files_of(self.out)
+        self.assertIn("sweep.csv", files)
+        self.assertEqual(run("report", str(self.out)).returncode, 0)
+        self.assertEqual(files_of(self.out), files)
+        refused = run("run", str(CONFIGS / "spin-sweep.yaml"), "--require-gates",
+                      "--out", str(self.path / "refused"))
+        self.assertEqual(refused.returncode, 2, refused.stderr)
+
     def test_an_input_free_reference_is_matched(self):
         config = self.path / "fraction.yaml"
         config.write_text("workload: {model: spin, clock: virtual, noise: 0.5%}\n"

@@ -11,6 +11,7 @@
 #include "harness/plan/config_keys.h"
 #include "harness/plan/environment.h"
 #include "harness/plan/figures.h"
+#include "harness/plan/sweep.h"
 
 namespace traceml {
 namespace {
@@ -74,6 +75,26 @@ TEST(PlanText, gives_no_time_without_an_assumed_step) {
   EXPECT_THAT(text, HasSubstr("no time estimate"));
   EXPECT_THAT(text, Not(HasSubstr(" min ")));
   expect_golden(text, "plan_without_step_time.txt");
+}
+
+TEST(PlanText, of_a_sweep_says_what_it_runs_and_what_it_costs) {
+  Config config = example();
+  config.arms.erase(config.arms.begin() + 2);
+  config.gates.clear();
+  config.sweep.arm = "shipped";
+  config.sweep.keys = {"input.workers", "input.dtype"};
+  for (const char* workers : {"1", "2"}) {
+    for (const char* dtype : {"float32", "uint8"}) {
+      ArmConfig setting = config.arms[1];
+      setting.of_sweep = true;
+      setting.name = name_of_setting("shipped", config.sweep.keys, {workers, dtype}, {});
+      set_in_arm(config, &setting, *find_config_key("input.workers"), workers);
+      set_in_arm(config, &setting, *find_config_key("input.dtype"), dtype);
+      config.sweep.settings.push_back(setting);
+    }
+  }
+  config.measure.max_blocks = 20;
+  expect_golden(plan_text(make_plan(config, 2), Millis(130)), "plan_of_a_sweep.txt");
 }
 
 TEST(PlanText, counts_the_bytes_of_every_slot) {
