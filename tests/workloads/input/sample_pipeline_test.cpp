@@ -18,7 +18,10 @@ TEST(SamplePipeline, AllocatesNothingFromItsFirstSampleOnForImagesLikeThoseOfFoo
       SamplePipeline pipeline(dataset, size, type);
       std::vector<std::uint8_t> row(bytes_per_sample(size, type));
       const std::int64_t before = allocations_of_this_thread();
-      for (int i = 0; i < 40; ++i) pipeline.make(i % 2, sample_random(1, i, i % 2), row.data());
+      StageWatch no_watch;
+      for (int i = 0; i < 40; ++i) {
+        pipeline.make(i % 2, sample_random(1, i, i % 2), row.data(), no_watch);
+      }
       EXPECT_EQ(allocations_of_this_thread() - before, 0) << size;
     }
   }
@@ -31,7 +34,9 @@ TEST(SamplePipeline, GivesTheSameBytesColdAsWarm) {
   std::vector<std::vector<std::uint8_t>> rows;
   for (const Cache cache : {Cache::kWarm, Cache::kCold}) {
     rows.emplace_back(bytes_per_sample(32, SampleType::kUint8));
-    SamplePipeline(dataset, 32, SampleType::kUint8, cache).make(0, Random(3), rows.back().data());
+    StageWatch no_watch;
+    SamplePipeline(dataset, 32, SampleType::kUint8, cache)
+        .make(0, Random(3), rows.back().data(), no_watch);
   }
   EXPECT_EQ(rows[0], rows[1]);
 }
