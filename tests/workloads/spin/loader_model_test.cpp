@@ -58,6 +58,17 @@ TEST(LoaderModel, holds_workers_back_at_the_read_ahead) {
   EXPECT_EQ(second.taken, 158ms);
 }
 
+// Three samples for two workers: one is idle from 104 ms on.
+TEST(LoaderModel, lets_workers_go_on_when_a_batch_is_taken_and_not_when_it_is_asked_for) {
+  LoaderCosts costs = costs_of(2, 1);
+  costs.batch = 3;
+  LoaderModel model = started(costs);
+  EXPECT_EQ(model.take(100ms, 0ms).taken, 108ms);
+  const InputRecord second = model.take(108ms, 0ms);
+  EXPECT_EQ(second.begun, 108ms);
+  EXPECT_EQ(second.slot_wait, 4ms);
+}
+
 TEST(LoaderModel, holds_workers_back_until_a_slot_is_free) {
   LoaderModel model = started(costs_of(4, 1));  // three slots
   EXPECT_EQ(model.take(100ms, 500ms).taken, 104ms);

@@ -201,7 +201,7 @@ TEST(PlantedPipeline, is_the_same_on_every_rank_that_simulates_it) {
                                   Scheduling::kPerSample, 3);
   std::vector<RankRecords> ranks;
   for (int rank = 0; rank < 3; ++rank) ranks.push_back(run_rank_of(plan, Rank{rank}));
-  for (std::size_t i = 0; i < ranks[0].windows.size(); ++i) {
+  for (std::size_t i = 0; i < ranks[0].collectives.size(); ++i) {
     EXPECT_EQ(ranks[0].collectives[i].end, ranks[1].collectives[i].end);
     EXPECT_EQ(ranks[0].collectives[i].end, ranks[2].collectives[i].end);
   }
