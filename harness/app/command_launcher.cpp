@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
@@ -51,6 +52,13 @@ CommandConfig filled(CommandConfig command, const Placeholders& placeholders) {
     *file = placeholders.filled(std::move(*file));
   }
   return command;
+}
+
+// Whether a launch that ended so may have left a number.
+bool counts(const CommandConfig& command, const ProcessResult& result) {
+  const auto& codes = command.exit_codes;
+  return result.end == ProcessEnd::kExited &&
+         std::find(codes.begin(), codes.end(), std::to_string(result.exit_code)) != codes.end();
 }
 
 // Words without '=' are left out.
@@ -172,7 +180,7 @@ LaunchOutcome CommandLauncher::launch(const LaunchPlace& place) {
   record.wall = result.wall;
   record.unit = unit_of(plan_.config, arm);
   outcome.stopped = result.end == ProcessEnd::kStopped;
-  if (!result.succeeded()) {
+  if (!counts(command, result)) {
     record.void_reason = describe_end(request, result);
   } else {
     const NumberReading number = read_number(command, files, before, result.wall);

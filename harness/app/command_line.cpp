@@ -96,6 +96,16 @@ void add_launch(CLI::App& app, LaunchArguments& launch) {
       ->add_option("--mpirun-args", launch.launcher_arguments,
                    "more words for it: --mpirun-args='--map-by node'")
       ->type_name("TEXT");
+  command
+      ->add_option("--candidate-binary", launch.candidate_binary,
+                   "another build of traceml-bench: judge it against this one by pairs of launches")
+      ->check(not_empty)
+      ->type_name("FILE");
+  command->add_option("--arm", launch.arm, "with it: the arm whose wall per step is judged")
+      ->type_name("NAME");
+  command->add_option("--max-regression", launch.max_regression, "with it: margin, with its unit")
+      ->type_name("PERCENT")
+      ->capture_default_str();
 }
 
 CLI::App* add_baseline_action(CLI::App* command, BaselineArguments& baseline, BaselineAction action,
@@ -257,6 +267,17 @@ void require_keys_or_config(const CheckArguments& check) {
                    std::string("; see traceml-bench check --help"));
 }
 
+// What belongs to two binaries means nothing to launches of one.
+void require_binary(const CLI::App& command, const LaunchArguments& launch) {
+  const Reading<double> margin = margin_form().read(launch.max_regression);
+  if (!margin.value) throw UsageError("--max-regression " + margin.fault);
+  if (!launch.candidate_binary.empty()) return;
+  for (const char* name : {"--arm", "--max-regression"}) {
+    if (command.count(name) == 0) continue;
+    throw UsageError(std::string(name) + " goes with --candidate-binary FILE; leave it out");
+  }
+}
+
 // Versions of CLI11 differ in how many empty lines end a page.
 std::string help_of(const CLI::App& app) {
   std::string text = app.help();
@@ -326,7 +347,10 @@ CommandLine parse_command_line(std::vector<std::string> args) {
   if (line.text) return line;
   if (app.got_subcommand("check")) require_keys_or_config(check);
   if (app.got_subcommand("run")) line.run = run;
-  if (app.got_subcommand("launch")) line.launch = launch;
+  if (app.got_subcommand("launch")) {
+    require_binary(*app.get_subcommand("launch"), launch);
+    line.launch = launch;
+  }
   if (app.got_subcommand("report")) line.report = report;
   if (app.got_subcommand("compare")) line.compare = compare;
   if (app.got_subcommand("baseline")) line.baseline = baseline;

@@ -24,9 +24,13 @@ struct LaunchArguments {
   bool quiet = false;
   bool require_gates = false;
   int ranks = 1;
-  std::optional<int> launches;     // at most; nullopt: measure.launches, or 6
-  std::string launcher;            // "mpirun", "srun"; empty: srun inside a Slurm allocation
-  std::string launcher_arguments;  // separated by spaces
+  std::optional<int> launches;  // at most; nullopt: measure.launches, or 6
+  // Another build of this tool, held against this one by pairs of launches; empty: none.
+  std::string candidate_binary;
+  std::string arm;                    // that is judged then; empty: the only one
+  std::string max_regression = "2%";  // its margin
+  std::string launcher;               // "mpirun", "srun"; empty: srun inside a Slurm allocation
+  std::string launcher_arguments;     // separated by spaces
 };
 
 struct ReportArguments {

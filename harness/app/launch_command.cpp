@@ -4,10 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <map>
-#include <sstream>
 #include <system_error>
 
 #include "harness/analysis/gate_replay.h"
@@ -16,12 +14,13 @@
 #include "harness/app/data_check.h"
 #include "harness/app/environment_probe.h"
 #include "harness/app/launch_folder.h"
+#include "harness/app/launch_setup.h"
 #include "harness/app/lost_launches.h"
 #include "harness/app/pooled_launches.h"
 #include "harness/app/results_dir.h"
 #include "harness/app/stored_gates.h"
+#include "harness/app/two_binaries.h"
 #include "harness/backends/local/child_process.h"
-#include "harness/backends/mpi/mpi_backend.h"
 #include "harness/codec/atomic_file.h"
 #include "harness/codec/baseline_snapshot.h"
 #include "harness/codec/config_file.h"
@@ -29,7 +28,6 @@
 #include "harness/codec/hosts_file.h"
 #include "harness/plan/command_rules.h"
 #include "harness/plan/gates.h"
-#include "harness/runner/allowed_cores.h"
 #include "harness/runner/launcher.h"
 
 namespace traceml {
@@ -38,32 +36,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kUsualLaunches = 6;
-// Beside measure.time_limit and measure.step_timeout, which a launch keeps itself.
-constexpr Seconds kStartAndReports{300};
 constexpr const char* kAfterLimit =
     "a launch is not measured again because of how long it took: give a longer limit, and another "
     "--out";
-
-bool is_set(const char* name) {
-  return std::getenv(name) != nullptr;
-}
-
-Starter choose_starter(const LaunchArguments& arguments) {
-  if (arguments.launcher == "srun") return Starter::kSrun;
-  if (arguments.launcher == "mpirun") return Starter::kMpirun;
-  if (!mpi_built()) {
-    if (arguments.ranks > 1) throw NotBuilt("MPI", "TRACEML_WITH_MPI");
-    return Starter::kDirect;
-  }
-  return is_set("SLURM_JOB_ID") ? Starter::kSrun : Starter::kMpirun;
-}
-
-std::vector<std::string> words_of(const std::string& text) {
-  std::istringstream stream(text);
-  std::vector<std::string> words;
-  for (std::string word; stream >> word;) words.push_back(word);
-  return words;
-}
 
 // As launch `number` of this campaign would describe itself.
 RunInfo description_of(const Config& config, int ranks) {
@@ -84,21 +59,11 @@ std::string make_folder(const LaunchArguments& arguments, const std::string& nam
 class Launches {
  public:
   Launches(const LaunchArguments& arguments, std::string out, const Plan& plan)
-      : arguments_(arguments), out_(std::move(out)), plan_(plan), runner_(&stop_) {
-    setup_.binary = fs::read_symlink("/proc/self/exe").string();
-    setup_.config = arguments.config;
-    setup_.overrides = arguments.overrides;
-    std::erase_if(setup_.overrides, [](const std::string& text) {
-      return text.starts_with("measure.launches=");  // the setup says it
-    });
-    setup_.ranks = arguments.ranks;
-    setup_.launches = plan.facts.launches;
-    setup_.starter = choose_starter(arguments);
-    setup_.starter_arguments = words_of(arguments.launcher_arguments);
-    setup_.as_root = ::geteuid() == 0;
-    setup_.in_container = fs::exists("/.dockerenv") || fs::exists("/run/.containerenv") ||
-                          is_set("KUBERNETES_SERVICE_HOST");
-    setup_.cores = allowed_core_count();
+      : arguments_(arguments),
+        out_(std::move(out)),
+        plan_(plan),
+        runner_(&stop_),
+        setup_(setup_of(arguments, plan.facts.launches)) {
     if (arguments.scratch.empty()) return;
     // What an interrupted launch left there is in nobody's way.
     std::string stamp = utc_now();
@@ -169,9 +134,7 @@ class Launches {
       request.argv.insert(request.argv.end(), {"--scratch", scratch_});
     }
     request.output_file = request.error_file = dir + ".log";
-    const MeasureConfig& measure = plan_.config.measure;
-    request.time_limit = std::chrono::duration_cast<Nanos>(measure.time_limit +
-                                                           measure.step_timeout + kStartAndReports);
+    request.time_limit = std::chrono::duration_cast<Nanos>(limit_of_launch(plan_.config.measure));
     say(fmt::format("launch {} of at most {} ... ", number, plan_.facts.launches));
     ProcessResult result = runner_.run(request);
     const auto failure = failure_of_launch(request, result, setup_.starter);
@@ -283,10 +246,11 @@ std::string keep_baselines(const Plan& plan, const std::string& out,
 }  // namespace
 
 int launch_command(const LaunchArguments& arguments) {
-  if (is_set("OMPI_COMM_WORLD_SIZE") || is_set("PMI_SIZE")) {
+  if (inside_mpirun()) {
     throw UsageError("traceml-bench launch starts mpirun itself; start it without mpirun");
   }
   const Plan plan = make_plan(read_config_of(arguments), arguments.ranks);
+  if (!arguments.candidate_binary.empty()) return judge_binaries(arguments, plan);
   check_before_launches(plan, arguments.ranks);
   const std::map<std::string, PinnedBaseline> pinned = read_pinned(plan);
   const std::string out = make_folder(arguments, plan.config.name);

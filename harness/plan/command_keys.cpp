@@ -18,9 +18,9 @@ constexpr Millis kHour{3600000};
 constexpr std::array<std::string_view, 5> kNumberKeys = {
     "measure.regex", "measure.json", "measure.final_summary", "measure.steps_csv", "measure.wall"};
 
-constexpr std::array<std::string_view, 7> kOtherKeys = {
-    "command",           "working_directory",      "environment", "measure.warmup_launches",
-    "measure.larger_is", "measure.launch_timeout", "measure.unit"};
+constexpr std::array<std::string_view, 8> kOtherKeys = {
+    "command",           "working_directory",      "environment",  "measure.warmup_launches",
+    "measure.larger_is", "measure.launch_timeout", "measure.unit", "exit_codes"};
 
 // A line that `check` accepts; empty: not given.
 template <class Check>
@@ -114,6 +114,34 @@ ValueForm<std::vector<std::string>> assignments_form() {
   return made;
 }
 
+bool is_exit_code(const std::string& text) {
+  const bool digits = !text.empty() && text.size() <= 3 &&
+                      text.find_first_not_of("0123456789") == std::string::npos;
+  return digits && (text == "0" || text.front() != '0') && std::stoi(text) <= 255;
+}
+
+ValueForm<std::vector<std::string>> exit_codes_form() {
+  ValueForm<std::vector<std::string>> made = words_form();
+  made.form = "list of exit codes, 0 to 255, as [0, 10]";
+  made.read = [inner = made.read,
+               form = made.form](const std::string& text) -> Reading<std::vector<std::string>> {
+    Reading<std::vector<std::string>> words = inner(text);
+    if (!words.value || words.value->empty()) {
+      return {std::nullopt, "is " + shown(text) + "; allowed: " + form};
+    }
+    for (const std::string& word : *words.value) {
+      if (!is_exit_code(word)) return {std::nullopt, "holds " + shown(word) + "; allowed: " + form};
+    }
+    return words;
+  };
+  made.print = [](const std::vector<std::string>& codes) {
+    std::string list;
+    for (const std::string& code : codes) list += (list.empty() ? "" : ", ") + code;
+    return "[" + list + "]";
+  };
+  return made;
+}
+
 template <class Access>
 ConfigKey make_words_key(const char* path, const ValueForm<std::vector<std::string>>& form,
                          const char* help, Access access) {
@@ -189,6 +217,9 @@ std::vector<ConfigKey> command_keys() {
       make_words_key(
           "environment", assignments_form(), "command: added to its environment",
           [](auto& c) -> auto& { return c.command.environment; }),
+      make_words_key(
+          "exit_codes", exit_codes_form(), "command: those of a launch that counts",
+          [](auto& c) -> auto& { return c.command.exit_codes; }),
   };
 }
 

@@ -13,7 +13,7 @@ namespace traceml {
 
 inline constexpr std::size_t kMaxCommandWords = 1024;
 
-std::vector<ConfigKey> command_keys();          // command, working_directory, environment
+std::vector<ConfigKey> command_keys();          // command, working_directory, environment, ...
 std::vector<ConfigKey> command_measure_keys();  // measure.regex, measure.wall, measure.unit, ...
 
 // "measure.regex", "measure.json", ...: says where a command's number is. One arm has one.

@@ -21,6 +21,10 @@ std::string arms_section(const Plan& plan) {
       text += "    in " + arm.command.working_directory + "\n";
     }
     for (const std::string& one : arm.command.environment) text += "    with " + one + "\n";
+    if (arm.command.exit_codes != CommandConfig{}.exit_codes) {
+      text +=
+          "    counts with exit codes " + text_of(seen_by(plan.config, arm), "exit_codes") + "\n";
+    }
     text += "    number: " + source + " " + text_of(seen_by(plan.config, arm), source) + ", " +
             plan.facts.commands->unit + "\n";
   }

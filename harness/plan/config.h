@@ -127,6 +127,7 @@ struct CommandConfig {
   std::string working_directory;         // as written; a relative one starts at the config file
   std::string working_path;              // resolved; empty in a config read back from a run's files
   std::vector<std::string> environment;  // "NAME=value", added to the environment of the launch
+  std::vector<std::string> exit_codes = {"0"};  // of a launch that counts; any other voids it
   // Where the number is; exactly one is given. A relative file starts at the working directory.
   std::string regex;          // one group; of standard output, else of standard error
   std::string json;           // "FILE#/pointer"

@@ -189,6 +189,8 @@ TEST(FullConfig, reads_words_as_they_are_written) {
   EXPECT_EQ(shipped.working_path, "jobs");
   EXPECT_EQ(config.arms[1].command.working_path, "/srv/jobs");
   EXPECT_EQ(config.arms[1].command.environment.size(), 0u);
+  EXPECT_EQ(shipped.exit_codes, (std::vector<std::string>{"0", "10"}));
+  EXPECT_EQ(config.arms[1].command.exit_codes, std::vector<std::string>{"255"});
   EXPECT_EQ(config.measure.unit, "images/s");
   EXPECT_EQ(config.measure.launch_timeout, Seconds(90));
 }

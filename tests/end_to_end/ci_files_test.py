@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 import unittest
 
-from harness_run import files_of, run, run_json
+from harness_run import BINARY, files_of, run, run_json
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
 
@@ -179,6 +179,49 @@ class History(unittest.TestCase):
         series, = json.loads(done.stdout)["series"]
         self.assertEqual(series["anchor"], 3)
         self.assertEqual(series["gates"][0]["creep"]["runs"], 6)
+
+
+class TwoBinaries(unittest.TestCase):
+    """A build against itself, and against one that is slower: a script that sets a longer phase."""
+
+    CONFIG = str(SOURCE / "configs" / "spin-equal.yaml")
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.path = pathlib.Path(self.folder.name)
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def launch(self, binary, out, *more):
+        return run("launch", self.CONFIG, "--candidate-binary", str(binary), "--out",
+                   str(self.path / out), "--quiet", *more)
+
+    def test_a_slower_build_fails_in_pairs_of_launches(self):
+        slower = self.path / "slower"
+        slower.write_text(f'#!/bin/sh\nexec {BINARY} "$@" --set workload.phases_ms.forward=1.8\n')
+        slower.chmod(0o755)
+        done = self.launch(slower, "one", "--arm", "baseline", "--max-regression", "1%")
+        self.assertEqual(done.returncode, 10, done.stdout + done.stderr)
+        report = run_json(self.path / "one")
+        gate, = report["gates"]
+        # 0.3 ms of 5.2 ms: wall per step of its arm, from the run.json of each launch.
+        self.assertAlmostEqual(gate["estimate"], 0.3 / 5.2, 2)
+        self.assertEqual((gate["scope"], gate["margin"]), ("launches", 0.01))
+        inner = run_json(self.path / "one" / "launches" / "0003" / "run")
+        self.assertEqual(inner["config"]["keys"]["measure.launch"], "1")
+        again = run("report", str(self.path / "one"), "--quiet")
+        self.assertEqual(again.returncode, 10)
+
+    def test_one_arm_is_judged_and_must_be_named(self):
+        done = self.launch(BINARY, "two")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("judges one arm, named by --arm NAME; the config has baseline, candidate",
+                      done.stderr)
+        done = self.launch(self.CONFIG, "three", "--arm", "baseline")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("is no program that can be run", done.stderr)
+        self.assertFalse((self.path / "three").exists())
 
 
 class Templates(unittest.TestCase):
