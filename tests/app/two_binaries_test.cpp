@@ -33,19 +33,18 @@ TEST(TwoBinaries, AreTwoCommandsThatDifferInTheBinaryAlone) {
   ASSERT_EQ(config.arms.size(), 2U);
   EXPECT_EQ(config.arms[0].name, "baseline");
   std::vector<std::string> words = config.arms[0].command.words;
-  EXPECT_EQ(words, (std::vector<std::string>{
-                       "mpirun", "--bind-to", "none", "-n", "4", "/opt/old build/traceml-bench",
-                       "run", "/srv/night.yaml", "--out", "{launch_dir}/run", "--set",
-                       "workload.precision=bf16", "--set", "measure.launches=10", "--set",
-                       "measure.launch=1"}));
+  EXPECT_EQ(words,
+            (std::vector<std::string>{
+                "mpirun", "--bind-to", "none", "-n", "4", "/opt/old build/traceml-bench", "run",
+                "/srv/night.yaml", "--out", "{launch_dir}/run", "--set", "workload.precision=bf16",
+                "--set", "measure.launches=10", "--set", "measure.launch=1"}));
   words[5] = "/opt/new/\"quoted\"/traceml-bench";
   EXPECT_EQ(config.arms[1].command.words, words);
 }
 
 TEST(TwoBinaries, AreJudgedByTheWallPerStepOfTheArm) {
   const Config config = read_config_text(config_of(sample_pair()), "night.yaml", {});
-  EXPECT_EQ(config.arms[1].command.json,
-            "{launch_dir}/run/run.json#/arms/shipped/step_wall_ms");
+  EXPECT_EQ(config.arms[1].command.json, "{launch_dir}/run/run.json#/arms/shipped/step_wall_ms");
   ASSERT_EQ(config.gates.size(), 1U);
   EXPECT_EQ(config.gates[0].candidate, "candidate");
   EXPECT_DOUBLE_EQ(config.gates[0].delta, 0.015);
