@@ -106,6 +106,8 @@ TEST(Errors, AreGoldenSentences) {
       {"run", "a.yaml", "--out"},
       {"run", "a.yaml", "--out", ""},
       {"run", "a.yaml", "--out", "a", "--out", "b"},
+      {"launch", "a.yaml", "--arm", "x"},
+      {"launch", "a.yaml", "--candidate-binary", "b", "--max-regression", "2"},
       {"check", "--keys", "a.yaml"},
       {"check", "a.yaml", "-n", "two"},
       {"check", "a.yaml", "-n", "0"},
