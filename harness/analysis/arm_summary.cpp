@@ -7,8 +7,10 @@
 #include "harness/analysis/device_figures.h"
 #include "harness/analysis/distribution.h"
 #include "harness/analysis/launch_pool.h"
+#include "harness/analysis/reference_fraction.h"
 #include "harness/analysis/statistics.h"
 #include "harness/analysis/text.h"
+#include "harness/analysis/wait_rhythm.h"
 #include "harness/analysis/warmup.h"
 
 namespace traceml {
@@ -31,15 +33,21 @@ bool holds(const std::vector<WindowIndex>& sorted, WindowIndex window) {
 
 LongWaits long_waits_of(const AlignedRows& rows) {
   LongWaits waits;
+  std::vector<std::int64_t> intervals;
   for (const RankRows& rank : rows.ranks) {
+    std::vector<StepKey> of_rank;
     for (const StepRecord* row : rank.rows) {
       const auto nanos = nanos_on(row->phases[index_of(Phase::kInputWait)], Clock::kCpu);
       if (!nanos || Nanos(*nanos) <= kLongWait) continue;
       ++waits.count;
       waits.total += Nanos(*nanos);
       waits.longest = std::max<Millis>(waits.longest, Nanos(*nanos));
+      of_rank.push_back(key_of(*row));
     }
+    const std::vector<std::int64_t> own = intervals_between(of_rank);
+    intervals.insert(intervals.end(), own.begin(), own.end());
   }
+  waits.rhythm = dominant_interval(intervals);
   return waits;
 }
 
@@ -77,14 +85,24 @@ std::optional<double> mean_loss(const std::vector<BlockWindow>& blocks, Loss los
   return sum / count;
 }
 
-std::optional<double> fraction_of(const CampaignFacts& facts, ArmIndex arm, ArmIndex reference,
-                                  const CampaignWindows& windows) {
-  const GateSpec gate{{}, GateKind::kMinFraction, arm, reference, 0, std::nullopt, false};
-  const std::vector<PairDifference> differences = differences_where_both_ran(facts, windows, gate);
-  if (differences.size() == 1) return std::exp(-differences.front().log_ratio);
-  const auto estimate = order_adjusted_estimate(differences);
-  if (!estimate) return std::nullopt;
-  return std::exp(-estimate->theta);
+void fill_fractions(const CampaignFacts& facts, ArmIndex arm, const CampaignWindows& windows,
+                    ArmSummary& summary) {
+  const ArmFacts& own = facts.arms.at(static_cast<std::size_t>(arm.value));
+  if (own.input_free || own.reference == arm) {
+    summary.fraction_of_reference = 1.0;
+  } else if (own.reference) {
+    if (const auto fraction = fraction_of(facts, arm, *own.reference, windows)) {
+      summary.fraction_of_reference = fraction->fraction;
+      summary.fraction_interval = fraction->interval;
+    }
+  }
+  const std::optional<ArmIndex> common = common_reference(facts);
+  if (!common) return;
+  if (*common == arm) {
+    summary.of_common = FractionFigure{1.0, std::nullopt, 0};
+  } else if (trains_alike(own, facts.arms.at(static_cast<std::size_t>(common->value)))) {
+    summary.of_common = fraction_of(facts, arm, *common, windows);
+  }
 }
 
 std::optional<Millis> own_wall(const std::vector<BlockWindow>& blocks, std::size_t rank,
@@ -182,11 +200,7 @@ ArmAnalysis analyze_arm(const CampaignFacts& facts, ArmIndex arm, const Campaign
     summary.images_per_s =
         static_cast<double>(own.global_batch) / Seconds(*summary.wall_per_step).count();
   }
-  if (own.input_free || own.reference == arm) {
-    summary.fraction_of_reference = 1.0;
-  } else if (own.reference) {
-    summary.fraction_of_reference = fraction_of(facts, arm, *own.reference, windows);
-  }
+  fill_fractions(facts, arm, windows, summary);
   summary.memory = memory_figures_of(rows.timed);
   if (any_of(rows.timed)) fill_steps(align_rows(world_of(facts), std::move(rows.timed)), analysis);
   if (any_of(rows.warmup)) {

@@ -10,6 +10,7 @@
 #include "harness/analysis/gate_result.h"
 #include "harness/analysis/input_summary.h"
 #include "harness/analysis/launch_pool.h"
+#include "harness/analysis/reference_fraction.h"
 #include "harness/analysis/stragglers.h"
 #include "harness/analysis/sweep_replay.h"
 #include "harness/analysis/sweep_result.h"
@@ -221,6 +222,7 @@ CampaignSummary summarize_campaign(const CampaignFacts& facts,
       replay_looks(facts, windows, steps, facts.pooled ? facts.launches : facts.max_blocks);
   const std::vector<ArmAnalysis> arms = analyze_arms(facts, slots, windows, steps, summary);
   summary.missing_ranks = missing_ranks(slots);
+  summary.common_reference = common_reference(facts);
   summary.blocks = blocks_of(windows);
   if (facts.pooled) summary.launches = launch_rows(facts, windows);
   summary.warnings = windows.warnings;

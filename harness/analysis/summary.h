@@ -48,11 +48,27 @@ struct StepFigures {
   std::optional<Millis> outside;  // host clock: cadence - step
 };
 
+// Throughput as a share of an input-free arm's, over the blocks in which both ran.
+struct FractionFigure {
+  double fraction = 0;
+  std::optional<Interval> interval;  // 90 %, with the allowance for what one launch cannot see
+  int blocks = 0;
+};
+
+// So many of so many intervals between long waits are equal.
+struct WaitRhythm {
+  std::int64_t steps = 0;  // from wait to wait
+  std::int64_t intervals = 0;
+  std::int64_t of = 0;
+  friend bool operator==(const WaitRhythm&, const WaitRhythm&) = default;
+};
+
 // Waits for a batch of more than 5 ms, host clock, over ranks and steps.
 struct LongWaits {
   std::int64_t count = 0;
   Millis total{};
   Millis longest{};
+  std::optional<WaitRhythm> rhythm{};  // null: no interval dominates
 };
 
 struct RankFigures {
@@ -105,8 +121,10 @@ struct ArmSummary {
   std::optional<Millis> wall_per_step;     // mean of T_b: host clock, max over ranks
   std::optional<double> images_per_s;      // global batch / wall_per_step
   std::optional<double>
-      fraction_of_reference;   // exp(-theta) against the matched reference, for display
-  std::optional<Clock> clock;  // of the phase table; null without instrumentation
+      fraction_of_reference;  // exp(-theta) against the matched reference, for display
+  std::optional<Interval> fraction_interval;  // of it
+  std::optional<FractionFigure> of_common;    // against CampaignSummary::common_reference
+  std::optional<Clock> clock;                 // of the phase table; null without instrumentation
   std::string
       clock_why;  // for cpu: "no device clock", or the first rank, step and phase that lacked it
   StepFigures global;  // mean over ranks
@@ -194,13 +212,6 @@ struct GateResult {
 enum class Standing { kBest, kTied, kWorse, kUnresolved };
 std::string_view name_of(Standing standing);
 
-// Throughput as a share of an input-free arm's, over the blocks in which both ran.
-struct FractionFigure {
-  double fraction = 0;
-  std::optional<Interval> interval;  // 90 %, with the allowance for what one launch cannot see
-  int blocks = 0;
-};
-
 // A diagnosis, never a verdict: what most of a setting's distance to its reference is.
 enum class Limit { kNothing, kInput, kElsewhere };
 std::string_view name_of(Limit limit);
@@ -286,6 +297,7 @@ struct CampaignSummary {
   std::optional<Reason> reason;  // of the headline gate
   std::vector<GateResult> gates;
   std::vector<ArmSummary> arms;  // in the order of CampaignFacts::arms; hidden ones included
+  std::optional<ArmIndex> common_reference{};  // the first input-free arm
   std::vector<Straggler> stragglers;
   std::vector<Rank> missing_ranks;
   std::vector<std::string>

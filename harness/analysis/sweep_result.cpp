@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "harness/analysis/gate_result.h"
+#include "harness/analysis/reference_fraction.h"
 #include "harness/analysis/sweep_answer.h"
 #include "harness/analysis/text.h"
 #include "harness/analysis/where.h"
@@ -13,31 +14,15 @@ namespace traceml {
 
 namespace {
 
-constexpr double kPlainAlpha = 0.05;  // a side: 90 % intervals
-
 const ArmAnalysis& arm_of(const std::vector<ArmAnalysis>& arms, ArmIndex arm) {
   return arms[static_cast<std::size_t>(arm.value)];
 }
 
-std::optional<FractionFigure> fraction_of(const CampaignFacts& facts,
-                                          const CampaignWindows& windows, ArmIndex arm,
-                                          std::optional<ArmIndex> reference) {
+std::optional<FractionFigure> fraction_if_any(const CampaignFacts& facts,
+                                              const CampaignWindows& windows, ArmIndex arm,
+                                              std::optional<ArmIndex> reference) {
   if (!reference || *reference == arm) return std::nullopt;
-  GateSpec gate;
-  gate.candidate = arm;
-  gate.baseline = *reference;
-  const std::vector<PairDifference> pairs = differences_where_both_ran(facts, windows, gate);
-  const std::optional<Estimate> estimate = order_adjusted_estimate(pairs);
-  if (!estimate) return std::nullopt;
-  FractionFigure figure;
-  figure.fraction = std::exp(-estimate->theta);
-  figure.blocks = static_cast<int>(pairs.size());
-  if (estimate->spread) {
-    const Interval theta =
-        interval_at(estimate->theta, *estimate->spread, kPlainAlpha, {facts.interaction_sd, 1});
-    figure.interval = Interval{std::exp(-theta.upper), std::exp(-theta.lower)};
-  }
-  return figure;
+  return fraction_of(facts, arm, *reference, windows);
 }
 
 // input_wait and, of a copy stream, the part of h2d that the compute stream waited for
@@ -144,9 +129,9 @@ SweepResult sweep_result(
           setting.standing != Standing::kWorse && doubts_best(setting.judged->interval, rule.bound);
       setting.beats_best = setting.doubts_best && beats_best(setting.judged->interval, rule.bound);
     }
-    setting.of_matched = fraction_of(facts, windows, arm,
-                                     facts.arms.at(static_cast<std::size_t>(arm.value)).reference);
-    setting.of_common = fraction_of(facts, windows, arm, facts.sweep->common_reference);
+    setting.of_matched = fraction_if_any(
+        facts, windows, arm, facts.arms.at(static_cast<std::size_t>(arm.value)).reference);
+    setting.of_common = fraction_if_any(facts, windows, arm, facts.sweep->common_reference);
     setting.waits = waits_of(facts, setting, arms);
     sweep.settings.push_back(std::move(setting));
   }

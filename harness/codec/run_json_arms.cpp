@@ -46,12 +46,23 @@ Json distribution_json(const std::optional<Distribution>& distribution) {
           {"max_ms", json_number(distribution->max)}};
 }
 
+Json rhythm_json(const std::optional<WaitRhythm>& rhythm) {
+  if (!rhythm) return nullptr;
+  return {{"steps", rhythm->steps}, {"intervals", rhythm->intervals}, {"of", rhythm->of}};
+}
+
+Json interval_json(const std::optional<Interval>& interval) {
+  if (!interval) return nullptr;
+  return {json_number(interval->lower), json_number(interval->upper)};
+}
+
 Json long_waits_json(const ArmSummary& arm) {
   if (!arm.instrumented) return nullptr;
   return {{"over_ms", 5},
           {"count", arm.long_waits.count},
           {"total_ms", json_number(arm.long_waits.total)},
-          {"longest_ms", json_number(arm.long_waits.longest)}};
+          {"longest_ms", json_number(arm.long_waits.longest)},
+          {"rhythm", rhythm_json(arm.long_waits.rhythm)}};
 }
 
 Json all_reduce_json(const std::optional<AllReduceFigures>& figures) {
@@ -128,7 +139,11 @@ Json arm_json(const ArmFacts& facts, const std::string& reference, const ArmSumm
   add_figures(&json, arm.global);
   json["images_per_s"] = json_number(arm.images_per_s);
   json["fraction_of_reference"] = json_number(arm.fraction_of_reference);
+  json["fraction_interval"] = interval_json(arm.fraction_interval);
   json["reference"] = reference.empty() ? Json(nullptr) : Json(reference);
+  json["fraction_of_common"] = arm.of_common ? json_number(arm.of_common->fraction) : Json(nullptr);
+  json["fraction_of_common_interval"] =
+      arm.of_common ? interval_json(arm.of_common->interval) : Json(nullptr);
   json["global_batch"] = facts.global_batch;
   json["clock"] = arm.clock ? Json(name_of(*arm.clock)) : Json(nullptr);
   json["clock_why"] = without_folders(arm.clock_why);

@@ -34,6 +34,7 @@ enum class SampleType { kUint8, kFloat32 };
 enum class Scheduling { kPerSample, kPerBatch };
 enum class OnError { kStop, kReplace };
 enum class Cache { kWarm, kCold };
+enum class ScaledDecode { kOff, kAuto };  // of images that are far larger than what is made of them
 enum class Copy { kAsync, kBlocking };    // of batches to the device
 enum class LargerIs { kWorse, kBetter };  // of a command's number
 
@@ -94,6 +95,7 @@ struct InputConfig {
   int prefetch = 2;  // ready batches: in total with per_sample, per worker with per_batch
   SampleType dtype = SampleType::kUint8;
   OnError on_error = OnError::kStop;
+  ScaledDecode scaled_decode = ScaledDecode::kOff;
   Cache cache = Cache::kWarm;
   bool pinned = true;  // batches wait in page-locked memory; of device runs alone, as copy
   Copy copy = Copy::kAsync;

@@ -188,6 +188,8 @@ std::vector<ConfigKey> input_keys() {
       {{"uint8", SampleType::kUint8}, {"float32", SampleType::kFloat32}}, {});
   const auto on_error =
       choice_form<OnError>({{"stop", OnError::kStop}, {"replace", OnError::kReplace}}, {});
+  const auto scaled =
+      choice_form<ScaledDecode>({{"off", ScaledDecode::kOff}, {"auto", ScaledDecode::kAuto}}, {});
   const auto cache = choice_form<Cache>({{"warm", Cache::kWarm}, {"cold", Cache::kCold}}, {});
   const auto copy = choice_form<Copy>({{"async", Copy::kAsync}, {"blocking", Copy::kBlocking}}, {});
   return {
@@ -216,6 +218,11 @@ std::vector<ConfigKey> input_keys() {
       make_config_key(
           "input.on_error", kArm, on_error, "at a file that cannot be decoded",
           [](auto& c) -> auto& { return c.input.on_error; }),
+      make_config_key(
+          "input.scaled_decode", kArm, scaled,
+          "auto decodes crops of images over 512 px at 1/2, 1/4 or 1/8 where enough pixels are "
+          "left",
+          [](auto& c) -> auto& { return c.input.scaled_decode; }),
       make_config_key(
           "input.cache", kArm, cache,
           "warm reads the data set once before warm-up; cold drops each file before it is read",

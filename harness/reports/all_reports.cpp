@@ -5,6 +5,7 @@
 #include "harness/codec/traceml_summary_write.h"
 #include "harness/reports/junit.h"
 #include "harness/reports/markdown.h"
+#include "harness/reports/pipeline_table.h"
 #include "harness/reports/prometheus.h"
 #include "harness/reports/sweep_csv.h"
 #include "harness/reports/terminal.h"
@@ -20,6 +21,7 @@ std::map<std::string, std::string> render_files(const ReportInput& input) {
       {"metrics.prom", render_prometheus(input)},
       {"benchmark.json", write_benchmark_json(input.info, input.plan, input.summary)},
       {"run.json", write_run_json(input.info, input.plan, input.summary)}};
+  if (auto inputs = render_input_csv(input)) files["input.csv"] = std::move(*inputs);
   if (!input.plan.facts.commands) {  // of launches we know no steps
     files["final_summary.json"] =
         write_traceml_summary(input.info, input.plan, input.summary, summary);

@@ -8,6 +8,7 @@
 #include "harness/reports/device_table.h"
 #include "harness/reports/gate_text.h"
 #include "harness/reports/input_table.h"
+#include "harness/reports/pipeline_table.h"
 #include "harness/reports/pooled_launch_table.h"
 #include "harness/reports/scenario.h"
 #include "harness/reports/sweep_report.h"
@@ -101,6 +102,7 @@ std::string render_markdown(const ReportInput& input) {
   text += scenario_section(input);
   text += markdown_table(input.summary.commands ? command_table(input) : arm_table(input.summary)) +
           "\n";
+  if (const auto inputs = pipeline_table(input)) text += markdown_table(*inputs) + "\n";
   if (const auto phases = phase_table(input.summary)) text += markdown_table(*phases) + "\n";
   if (const auto loaders = input_table(input)) text += markdown_table(*loaders) + "\n";
   if (const auto exchange = all_reduce_table(input.summary)) {

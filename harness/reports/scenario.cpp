@@ -120,10 +120,11 @@ std::string data_line(const ReportInput& input) {
     return shared_or_by_arm(input.plan, key,
                             fmt::format(fmt::runtime(form), text_of(input.plan.config, key)));
   };
-  return fmt::format("{}{}, {}, {}, {}, {}", folder.filename().string(),
+  return fmt::format("{}{}, {}, {}, {}, {}, {}", folder.filename().string(),
                      images == input.info.facts.end() ? "" : " (" + images->second + " images)",
                      said("input.workers", "workers {} a rank"), said("input.scheduling", "{}"),
-                     said("input.prefetch", "prefetch {}"), said("input.dtype", "{}"));
+                     said("input.prefetch", "prefetch {}"), said("input.dtype", "{}"),
+                     said("input.cache", "{} cache"));
 }
 
 std::string ranks_line(const ReportInput& input) {

@@ -11,6 +11,7 @@
 #include "harness/reports/device_table.h"
 #include "harness/reports/gate_text.h"
 #include "harness/reports/input_table.h"
+#include "harness/reports/pipeline_table.h"
 #include "harness/reports/pooled_launch_table.h"
 #include "harness/reports/scenario.h"
 #include "harness/reports/sweep_report.h"
@@ -52,6 +53,9 @@ class TerminalPage {
     add_scenario();
     add_sweep_tables();
     add_table(input_.summary.commands ? command_table(input_) : arm_table(input_.summary));
+    if (const auto inputs = pipeline_table(input_)) add_table(*inputs);
+    if (const std::string bars = pipeline_bars(input_, columns_); !bars.empty())
+      page_ += bars + "\n";
     if (const auto phases = phase_table(input_.summary)) add_table(*phases);
     if (const auto loaders = input_table(input_)) add_table(*loaders);
     if (const auto exchange = all_reduce_table(input_.summary)) add_table(*exchange);

@@ -129,6 +129,7 @@ TEST(FullConfig, reads_the_values_that_it_says) {
   EXPECT_FALSE(config.input.pinned);
   EXPECT_EQ(config.input.copy, Copy::kBlocking);
   EXPECT_EQ(config.input.cache, Cache::kCold);
+  EXPECT_EQ(config.input.scaled_decode, ScaledDecode::kAuto);
   EXPECT_EQ(config.measure.period, 8);
   EXPECT_EQ(config.measure.steps, 64);
   EXPECT_EQ(config.measure.warmup_steps, 24);
@@ -155,7 +156,7 @@ TEST(FullConfig, reads_the_values_that_it_says) {
   EXPECT_TRUE(config.gates[2].inconclusive_fails);
   EXPECT_EQ(config.gates[2].kind, GateKind::kMaxOverhead);
   EXPECT_EQ(config.gates[2].overhead_of, Instrument::kEvents);
-  EXPECT_EQ(config.gates[2].where, "full.yaml:66:5");
+  EXPECT_EQ(config.gates[2].where, "full.yaml:67:5");
 }
 
 TEST(FullConfig, reads_plants_and_lets_an_arm_replace_them) {

@@ -121,7 +121,10 @@ Sample passed_run() {
   summary.arms = {instrumented_arm(0, "reference", kReference, 16),
                   instrumented_arm(1, "shipped", kShipped, 16)};
   summary.arms[1].fraction_of_reference = 0.978;
-  summary.arms[1].long_waits = {12, Millis(98), Millis(18.4)};
+  summary.arms[1].fraction_interval = Interval{0.9711, 0.9849};
+  summary.arms[1].of_common = FractionFigure{0.978, Interval{0.9711, 0.9849}, 10};
+  summary.common_reference = ArmIndex{0};
+  summary.arms[1].long_waits = {12, Millis(98), Millis(18.4), std::nullopt};
   ArmSummary bare;
   bare.arm = ArmIndex{2};
   bare.name = "shipped/none";
@@ -153,9 +156,11 @@ Sample failed_run() {
   slow.input_wait = 8.03;
   ArmSummary arm = instrumented_arm(3, "deeper", slow, 16);
   arm.fraction_of_reference = 0.948;
-  arm.long_waits = {471, Millis(3840), Millis(31.2)};
   arm.input = input_of_arm(0, slow);
   sample.arm("shipped").input = input_of_arm(2, kShipped);
+  arm.fraction_interval = Interval{0.9417, 0.9543};
+  arm.of_common = FractionFigure{0.948, Interval{0.9417, 0.9543}, 10};
+  arm.long_waits = {471, Millis(3840), Millis(31.2), WaitRhythm{1, 452, 461}};
   sample.summary.arms.push_back(arm);
   GateResult gate = gate_from(spec, Outcome::kFail, std::log(1.031), 0.007);
   gate.why = "the lower bound of the change, +2.4 %, is above the margin of 2 %";
@@ -223,6 +228,8 @@ Sample run_with_missing_rank() {
     arm.wall_per_step.reset();
     arm.images_per_s.reset();
     arm.fraction_of_reference.reset();
+    arm.fraction_interval.reset();
+    arm.of_common.reset();
     arm.global = StepFigures{};
     arm.clock.reset();
     arm.clock_why = "rank 1 did not report";
@@ -353,7 +360,8 @@ const std::vector<NamedSample>& all_samples() {
                                                     {"device", device_run},
                                                     {"stored", stored_run},
                                                     {"sweep", swept_run},
-                                                    {"sweep_open", open_sweep}};
+                                                    {"sweep_open", open_sweep},
+                                                    {"inputs", inputs_run}};
   return kSamples;
 }
 

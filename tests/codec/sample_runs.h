@@ -42,6 +42,8 @@ Sample stored_run();
 // A sweep of one knob with its answer and knee; and of a grid, with cheaper settings unresolved.
 Sample swept_run();
 Sample open_sweep();
+// Two references, uint8 and float32, and four pipelines: one stalls every eighth step, one is cold.
+Sample inputs_run();
 
 struct NamedSample {
   std::string name;

@@ -55,8 +55,8 @@ BatchLoader::BatchLoader(const LoaderOptions& options, const SampleOrder& order,
   }
   replaced_files_.reserve(kMostNamedFiles);
   for (int i = 0; i < std::max(options.workers, 1); ++i) {
-    pipelines_.push_back(std::make_unique<SamplePipeline>(dataset_, options.image_size,
-                                                          options.dtype, options.cache));
+    pipelines_.push_back(std::make_unique<SamplePipeline>(
+        dataset_, options.image_size, options.dtype, options.cache, options.scaled_decode));
   }
   try {
     for (int i = 0; i < options.workers; ++i) {
@@ -147,8 +147,10 @@ void BatchLoader::make_row(SamplePipeline& pipeline, std::int64_t batch, int row
     try {
       const Random random = sample_random(options_.seed, at.epoch, sample);
       watch.is_of(sample);
-      facts.grey =
-          pipeline.make(sample, random, slot.images.get() + index * row_bytes_, watch).grey;
+      const SampleFacts made =
+          pipeline.make(sample, random, slot.images.get() + index * row_bytes_, watch);
+      facts.grey = made.grey;
+      facts.scaled = made.scaled;
       slot.labels[index] = file.label;
       return;
     } catch (const ImageError& error) {
@@ -202,6 +204,7 @@ void BatchLoader::count(Slot& slot) {
   samples_ += options_.batch_size;
   for (Row& row : slot.rows) {
     if (row.grey) ++grey_;
+    if (row.scaled) ++scaled_;
     if (row.replaced == 0) continue;
     ++replaced_;
     const bool named = std::find(replaced_files_.begin(), replaced_files_.end(), row.problem) !=
@@ -236,8 +239,10 @@ std::vector<std::span<std::byte>> BatchLoader::memory() {
 }
 
 std::map<std::string, std::int64_t> BatchLoader::counters() const {
-  return {
-      {"samples_delivered", samples_}, {"samples_grey", grey_}, {"samples_replaced", replaced_}};
+  return {{"samples_delivered", samples_},
+          {"samples_grey", grey_},
+          {"samples_replaced", replaced_},
+          {"samples_scaled", scaled_}};
 }
 
 std::vector<std::string> BatchLoader::replaced_files() const {

@@ -26,6 +26,7 @@ struct LoaderOptions {
   int batch_size = 1;
   std::uint64_t seed = 0;
   Cache cache = Cache::kWarm;
+  ScaledDecode scaled_decode = ScaledDecode::kOff;
   LoaderCores cores{};  // of the threads; none: those of the thread that makes the loader
   const StageClock* clock = &real_stage_clock();  // outlives the loader
 };
@@ -56,6 +57,7 @@ class BatchLoader final : public BatchSource {
   // What happened to one row; written by the worker that made it.
   struct Row {
     bool grey = false;
+    bool scaled = false;
     int replaced = 0;  // files tried in vain for this row
     std::string
         problem;  // the sentence about the bad file: the first replaced one, or the fatal one
@@ -90,6 +92,7 @@ class BatchLoader final : public BatchSource {
   Nanos started_{};  // recorded: when the workers were let go
   std::int64_t samples_ = 0;
   std::int64_t grey_ = 0;
+  std::int64_t scaled_ = 0;
   std::int64_t replaced_ = 0;
   std::vector<std::string> replaced_files_;
   std::vector<std::unique_ptr<SamplePipeline>> pipelines_;  // one a thread

@@ -14,6 +14,14 @@ struct ImageSize {
   friend bool operator==(const ImageSize&, const ImageSize&) = default;
 };
 
+// A crop that need not begin or end at whole pixels of a view.
+struct Window {
+  double left = 0;
+  double top = 0;
+  double width = 0;
+  double height = 0;
+};
+
 // Long side of Food-101's images, in pixels: buffers for such are made beforehand, so that their
 // decoding allocates nothing.
 inline constexpr int kUsualSide = 512;

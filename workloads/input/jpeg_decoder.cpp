@@ -82,8 +82,10 @@ struct JpegDecoder::State {
   }
 
   // Starts the output at row `top` and columns left .. left + width, widened to whole blocks.
-  bool guarded_start(JDIMENSION top) {
+  bool guarded_start(JDIMENSION top, int denominator) {
     if (setjmp(escape) != 0) return false;
+    jpeg.scale_num = 1;
+    jpeg.scale_denom = static_cast<unsigned int>(denominator);
     jpeg.out_color_space = JCS_RGB;
     jpeg.dct_method = JDCT_ISLOW;
     jpeg.do_fancy_upsampling = TRUE;
@@ -167,14 +169,31 @@ JpegHeader JpegDecoder::read_header(std::span<const std::uint8_t> file) {
 }
 
 ImageView JpegDecoder::decode(const Crop& crop) {
+  return decode_part(crop, 1);
+}
+
+ImageView JpegDecoder::decode_scaled(const Crop& crop, int denominator, Window* window) {
+  const auto up = [denominator](int pixels) { return (pixels + denominator - 1) / denominator; };
+  const int left = crop.left / denominator;
+  const int top = crop.top / denominator;
+  const double unit = 1.0 / denominator;
+  *window = {crop.left * unit - left, crop.top * unit - top, crop.width * unit, crop.height * unit};
+  return decode_part(
+      {left, top, up(crop.left + crop.width) - left, up(crop.top + crop.height) - top},
+      denominator);
+}
+
+// `crop`: in pixels of the scaled image.
+ImageView JpegDecoder::decode_part(const Crop& crop, int denominator) {
   State& state = *state_;
-  const int image_width = static_cast<int>(state.jpeg.image_width);
+  const int image_width =
+      (static_cast<int>(state.jpeg.image_width) + denominator - 1) / denominator;
   const int left = std::max(0, crop.left - kMargin);
   const int top = std::max(0, crop.top - kMargin);
   state.left = static_cast<JDIMENSION>(left);
   state.width =
       static_cast<JDIMENSION>(std::min(image_width, crop.left + crop.width + kMargin) - left);
-  if (!state.guarded_start(static_cast<JDIMENSION>(top))) state.fail();
+  if (!state.guarded_start(static_cast<JDIMENSION>(top), denominator)) state.fail();
 
   const std::size_t stride = static_cast<std::size_t>(state.width) * kChannels;
   const int rows = crop.top + crop.height - top;

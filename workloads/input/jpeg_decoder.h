@@ -32,7 +32,14 @@ class JpegDecoder {
   // are readable behind it.
   ImageView decode(const Crop& crop);
 
+  // The same of an image that is decoded at 1/2, 1/4 or 1/8 of its size, for which libjpeg computes
+  // fewer coefficients: every pixel is about the mean of as many of the whole image's. The view
+  // holds the pixels that the crop touches; `window` becomes the crop in pixels of the view.
+  ImageView decode_scaled(const Crop& crop, int denominator, Window* window);
+
  private:
+  ImageView decode_part(const Crop& crop, int denominator);
+
   struct State;
   std::unique_ptr<State> state_;
 };

@@ -28,6 +28,7 @@ std::unique_ptr<BatchSource> make_batch_source(const InputConfig& input,
       .batch_size = workload.batch_size,
       .seed = seed,
       .cache = input.cache,
+      .scaled_decode = input.scaled_decode,
       .cores = cores,
   };
   const SampleOrder order(seed, static_cast<std::int64_t>(dataset->samples.size()),

@@ -18,8 +18,14 @@ Resizer::Resizer(ImageSize target, const ResizeKernels& kernels)
 }
 
 void Resizer::resize(const ImageView& source, bool mirrored, std::uint8_t* target) {
-  across_.compute(source.width, target_.width, mirrored);
-  down_.compute(source.height, target_.height, false);
+  resize(source, {0, 0, static_cast<double>(source.width), static_cast<double>(source.height)},
+         mirrored, target);
+}
+
+void Resizer::resize(const ImageView& source, const Window& part, bool mirrored,
+                     std::uint8_t* target) {
+  across_.compute(source.width, part.left, part.width, target_.width, mirrored);
+  down_.compute(source.height, part.top, part.height, target_.height, false);
   make_room(narrowed_, stride_ * static_cast<std::size_t>(source.height));
   kernels_->horizontal(source.pixels, source.stride, source.height, across_.table(),
                        narrowed_.data(), stride_);

@@ -20,6 +20,9 @@ class Resizer {
   // behind the view's last pixel. `mirrored` flips left and right.
   void resize(const ImageView& source, bool mirrored, std::uint8_t* target);
 
+  // Of a part of the view that need not begin or end at whole pixels.
+  void resize(const ImageView& source, const Window& part, bool mirrored, std::uint8_t* target);
+
  private:
   ImageSize target_;
   const ResizeKernels* kernels_;

@@ -17,7 +17,12 @@ int round_up(int value, int unit) {
 }  // namespace
 
 void AxisWeights::compute(int inputs, int outputs, bool mirrored) {
-  const double scale = static_cast<double>(inputs) / outputs;
+  compute(inputs, 0, inputs, outputs, mirrored);
+}
+
+void AxisWeights::compute(int inputs, double begin_of_span, double length, int outputs,
+                          bool mirrored) {
+  const double scale = length / outputs;
   const double support = std::max(scale, 1.0);
   const double inverse = scale >= 1.0 ? 1.0 / scale : 1.0;
   const int most = static_cast<int>(std::ceil(support)) * 2 + 1;
@@ -31,7 +36,7 @@ void AxisWeights::compute(int inputs, int outputs, bool mirrored) {
   double largest = 0.0;
   for (int i = 0; i < outputs; ++i) {
     const std::size_t out = static_cast<std::size_t>(mirrored ? outputs - 1 - i : i);
-    const double centre = scale * (i + 0.5);
+    const double centre = begin_of_span + scale * (i + 0.5);
     const int begin = std::max(static_cast<int>(centre - support + 0.5), 0);
     const int end = std::min(static_cast<int>(centre + support + 0.5), inputs);
     const int count = std::clamp(end - begin, 0, most);

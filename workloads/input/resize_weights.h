@@ -26,6 +26,9 @@ class AxisWeights {
   // `mirrored` turns the order of the outputs round: a flip that costs nothing.
   void compute(int inputs, int outputs, bool mirrored);
 
+  // The outputs lie on the inputs from `begin_of_span` over `length`, which need not be whole.
+  void compute(int inputs, double begin_of_span, double length, int outputs, bool mirrored);
+
   AxisTable table() const;
 
  private:

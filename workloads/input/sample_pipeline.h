@@ -16,6 +16,7 @@ namespace traceml {
 
 struct SampleFacts {
   bool grey = false;
+  bool scaled = false;  // decoded smaller than it is
 };
 
 // From a file to a row of a batch: read, decode the random crop, resize, flip, and for float32
@@ -25,7 +26,7 @@ class SamplePipeline {
  public:
   // `size`: pixels, square.
   SamplePipeline(std::shared_ptr<const Dataset> dataset, int size, SampleType type,
-                 Cache cache = Cache::kWarm);
+                 Cache cache = Cache::kWarm, ScaledDecode scaled = ScaledDecode::kOff);
 
   // Writes size * size * 3 values of the sample type. Throws ImageError (a bad file) or RunError (a
   // file that cannot be read). `watch` is told of the end of each stage.
@@ -33,7 +34,9 @@ class SamplePipeline {
 
  private:
   std::shared_ptr<const Dataset> dataset_;
+  ImageSize size_;
   SampleType type_;
+  ScaledDecode scaled_;
   FileReader reader_;
   JpegDecoder decoder_;
   Resizer resizer_;

@@ -100,6 +100,24 @@ TEST(Resize, GivesTheSameBytesWithEveryInstructionSet) {
   }
 }
 
+TEST(Resize, TakesAPartThatBeginsBetweenPixels) {
+  // A ramp of 2 a pixel, from left to right: its value tells the place.
+  constexpr int kWidth = 120;
+  std::vector<std::uint8_t> ramp(kWidth * 3 + kReadPadding);
+  for (int i = 0; i < kWidth * 3; ++i)
+    ramp[static_cast<std::size_t>(i)] = static_cast<std::uint8_t>(i / 3 * 2);
+  const ImageView view{ramp.data(), kWidth, 1, kWidth * 3};
+  Resizer resizer({10, 1});
+  std::vector<std::uint8_t> row(30);
+  for (const double left : {4.0, 4.25, 4.5, 4.75}) {
+    resizer.resize(view, {left, 0, 40, 1}, false, row.data());
+    for (int i = 0; i < 10; ++i) {
+      const double centre = left + 4 * (i + 0.5) - 0.5;
+      EXPECT_NEAR(row[static_cast<std::size_t>(i) * 3], 2 * centre, 0.51) << left << " " << i;
+    }
+  }
+}
+
 TEST(Resize, ReadsRowsThatLieFurtherApartThanTheirWidth) {
   const TestPixels pixels = random_pixels({60, 40}, 5);
   const ImageView part{pixels.view.pixels + 7 * pixels.view.stride + 11 * 3, 30, 20,
