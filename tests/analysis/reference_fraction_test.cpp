@@ -14,8 +14,8 @@ Campaign with_two_references() {
   Campaign campaign;
   campaign.arms.resize(3);
   campaign.arms[0].step_ms = 125;
-  campaign.arms[1] = {.name = "float32", .step_ms = 100, .input_free = true};
-  campaign.arms[2] = {.name = "uint8", .step_ms = 80, .input_free = true};
+  campaign.arms[1] = {.name = "float32", .step_ms = 100, .input_free = true, .reference = {}};
+  campaign.arms[2] = {.name = "uint8", .step_ms = 80, .input_free = true, .reference = {}};
   campaign.arms[0].reference = 1;
   campaign.noise = 0.01;
   return campaign;

@@ -79,7 +79,7 @@ class FirstMinutes(EndToEnd):
         out = self.path / "stalls-results"
         done = run("run", str(config), "--out", str(out))
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("Input pipelines: ", done.stdout)
+        self.assertIn("Pipelines compared: ", done.stdout)
         self.assertIn("Throughput as a share of that with reference:", done.stdout)
         written = (out / "input.csv").read_text()
         even, stalls = csv.DictReader(written.splitlines())

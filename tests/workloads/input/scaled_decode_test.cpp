@@ -125,7 +125,8 @@ TEST(ScaledDecode, DiffersLittleFromTheFullPathInLargeImages) {
   int scaled = 0;
   const std::vector<int> found = differences(photo_of(folder, 1600), 96, 20, &scaled);
   EXPECT_GE(scaled, 18);
-  const double mean = std::accumulate(found.begin(), found.end(), 0.0) / found.size();
+  const double mean =
+      std::accumulate(found.begin(), found.end(), 0.0) / static_cast<double>(found.size());
   EXPECT_LT(mean, 0.6);
   EXPECT_LE(found[found.size() - found.size() / 100], 5);
   EXPECT_LE(found.back(), 40);
