@@ -8,6 +8,7 @@
 
 #include "harness/codec/json_text.h"
 #include "harness/codec/shareable_text.h"
+#include "harness/plan/spin_rules.h"
 
 namespace traceml {
 namespace {
@@ -21,15 +22,17 @@ constexpr const char* kCpuTime =
     "not measured: repeats real_time, which this format cannot leave out";
 
 Json context_json(const RunInfo& info, const Plan& plan) {
-  return {{"date", info.created_utc},
-          {"executable", "traceml-bench"},
-          {"library_version", info.tool_version},
-          {"json_schema_version", 1},
-          {"config", without_folders(plan.config.name)},
-          {"ranks", info.world_size},
-          {"device", info.device},
-          {"real_time", plan.facts.commands ? kRealTimeOfCommands : kRealTime},
-          {"cpu_time", kCpuTime}};
+  Json context = {{"date", info.created_utc},
+                  {"executable", "traceml-bench"},
+                  {"library_version", info.tool_version},
+                  {"json_schema_version", 1},
+                  {"config", without_folders(plan.config.name)},
+                  {"ranks", info.world_size},
+                  {"device", info.device},
+                  {"real_time", plan.facts.commands ? kRealTimeOfCommands : kRealTime},
+                  {"cpu_time", kCpuTime}};
+  if (const std::string trial = trial_of(plan.config); !trial.empty()) context["trial"] = trial;
+  return context;
 }
 
 // What the entries of one arm have in common, in google/benchmark's order of fields.

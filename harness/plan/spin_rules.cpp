@@ -151,6 +151,15 @@ int planted_period_of(const ArmConfig& arm) {
   return period;
 }
 
+std::string trial_of(const Config& config) {
+  std::string text;
+  if (config.workload.clock == ClockKind::kVirtual) text = "virtual clock";
+  const bool planted = std::any_of(config.arms.begin(), config.arms.end(),
+                                   [](const ArmConfig& arm) { return !arm.plants.empty(); });
+  if (planted) text += text.empty() ? "planted faults" : ", planted faults";
+  return text;
+}
+
 bool has_fake_device(const Config& config) {
   const WorkloadConfig& workload = config.arms.front().workload;
   return workload.spins() && workload.device != Device::kCpu;

@@ -18,6 +18,9 @@ void check_models(const Config& config);
 // Stall period of an arm that spins or has plants: the least common multiple of their `every`.
 int planted_period_of(const ArmConfig& arm);
 
+// What no reader of a figure may overlook: "virtual clock, planted faults", either alone, or empty.
+std::string trial_of(const Config& config);
+
 // Whether the arms have a device clock: spin on a fake device.
 bool has_fake_device(const Config& config);
 

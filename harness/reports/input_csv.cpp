@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "harness/codec/shareable_text.h"
+#include "harness/plan/spin_rules.h"
 #include "harness/reports/pipeline_arms.h"
 #include "harness/reports/pipeline_table.h"
 #include "harness/reports/text.h"
@@ -17,7 +18,7 @@ constexpr const char* kHead =
     "fraction_of_common,fraction_of_common_low,fraction_of_common_high,wall_ms,images_per_s,"
     "input_wait_host_ms,input_wait_device_ms,exposed_copy_host_ms,exposed_copy_device_ms,"
     "long_waits,long_waits_total_ms,long_waits_longest_ms,rhythm_steps,rhythm_intervals,"
-    "rhythm_of_intervals\n";
+    "rhythm_of_intervals,trial\n";
 
 constexpr std::array<const char*, 7> kSettings = {
     "input.workers", "input.scheduling", "input.prefetch", "input.dtype",
@@ -82,6 +83,7 @@ std::string line_of(const ReportInput& input, const PipelineArm& arm) {
   line.count(rhythm ? std::optional(rhythm->steps) : std::nullopt);
   line.count(rhythm ? std::optional(rhythm->intervals) : std::nullopt);
   line.count(rhythm ? std::optional(rhythm->of) : std::nullopt);
+  line.name(trial_of(input.plan.config));
   return line.text();
 }
 

@@ -13,6 +13,7 @@
 #include "harness/codec/efficiency.h"
 #include "harness/codec/gate_figures.h"
 #include "harness/codec/shareable_text.h"
+#include "harness/plan/spin_rules.h"
 #include "harness/reports/text.h"
 
 namespace traceml {
@@ -74,7 +75,11 @@ std::optional<double> unix_seconds(const std::string& utc) {
 
 std::string run_metrics(const ReportInput& input) {
   Metric about("run_info", "The run that these figures are of; the value is 1.", input);
-  about.add({{"version", input.info.tool_version}, {"device", input.info.device}}, 1.0);
+  Labels labels = {{"version", input.info.tool_version}, {"device", input.info.device}};
+  if (const std::string trial = trial_of(input.plan.config); !trial.empty()) {
+    labels.emplace_back("trial", trial);
+  }
+  about.add(labels, 1.0);
   Metric created("run_created_timestamp_seconds", "When the run began, Unix time.", input);
   created.add({}, unix_seconds(input.info.created_utc));
   Metric code("exit_code", "0 pass, 10 a gate failed, 11 inconclusive, 4 the run itself failed.",

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/codec/shareable_text.h"
+#include "harness/plan/spin_rules.h"
 #include "harness/reports/text.h"
 
 namespace traceml {
@@ -60,7 +61,8 @@ std::vector<std::string> head_of(const SweepResult& sweep) {
                            "wait_share",
                            "reference_wait_share",
                            "wait_clock",
-                           "limited_by"}) {
+                           "limited_by",
+                           "trial"}) {
     head.emplace_back(name);
   }
   return head;
@@ -104,7 +106,9 @@ std::string render_sweep_csv(const ReportInput& input) {
   const SweepResult& sweep = *input.summary.sweep;
   std::string text = joined(head_of(sweep), ",") + "\n";
   for (std::size_t i = 0; i < sweep.settings.size(); ++i) {
-    text += joined(row_of(sweep, input.summary, i), ",") + "\n";
+    std::vector<std::string> row = row_of(sweep, input.summary, i);
+    row.push_back(field(trial_of(input.plan.config)));
+    text += joined(row, ",") + "\n";
   }
   return text;
 }

@@ -4,6 +4,7 @@
 
 #include "harness/codec/gate_figures.h"
 #include "harness/codec/shareable_text.h"
+#include "harness/plan/spin_rules.h"
 #include "harness/reports/gate_text.h"
 #include "harness/reports/scenario.h"
 #include "harness/reports/sweep_report.h"
@@ -56,14 +57,10 @@ std::string outcome_text(const ReportInput& input) {
   return line;
 }
 
-// What no reader may overlook: the times are not, or not only, those of the machine.
+// Behind the code of every verdict line.
 std::string trial_text(const Config& config) {
-  std::string text;
-  if (config.workload.clock == ClockKind::kVirtual) text += ", virtual clock";
-  const bool planted = std::any_of(config.arms.begin(), config.arms.end(),
-                                   [](const ArmConfig& arm) { return !arm.plants.empty(); });
-  if (planted) text += ", planted faults";
-  return text;
+  const std::string trial = trial_of(config);
+  return trial.empty() ? "" : ", " + trial;
 }
 
 }  // namespace
