@@ -35,8 +35,8 @@ std::optional<double> wait_share(const StepFigures& figures, Clock clock) {
   return (*wait + copy) / *step;
 }
 
-// Where the rest of a setting's speed goes, as far as the step's own phases tell. What the stages
-// of its loader tell belongs beside this.
+// Where the rest of a setting's speed goes, as far as the step's own phases tell; what the stages
+// of its loader tell is in its arm's InputSummary.
 std::optional<InputWait> waits_of(const CampaignFacts& facts, const SettingResult& setting,
                                   const std::vector<ArmAnalysis>& arms) {
   const ArmSummary& own = arm_of(arms, setting.setting.arm).summary;

@@ -189,6 +189,7 @@ std::vector<ArmFacts> facts_of_arms(const Config& config, int world_size) {
 
 bool makes_the_batch(const std::string& key) {
   if (key == "workload.phases_ms.input_wait") return false;  // a reference has none
+  if (key.starts_with("workload.loader_ms.")) return false;  // nor a loader
   return key == "input.dtype" || key.starts_with("workload.");
 }
 

@@ -49,7 +49,7 @@ std::string bare_arm_of(const Config& config, const GateConfig& gate);
 std::vector<ArmFacts> facts_of_arms(const Config& config, int world_size);
 
 // Whether the key says what a batch is or what is done with it once it has arrived: dtype, and
-// every workload key but spin's time to wait for a batch.
+// every workload key but spin's time to wait for a batch and to make one.
 bool makes_the_batch(const std::string& key);
 
 // Keys of that sort in which `arm` differs from a reference. Each as "input.dtype: uint8 against

@@ -72,7 +72,7 @@ std::string sweep_section(const ReportInput& input) {
     text += fmt::format("- {}\n", markdown_text(sentence));
   }
   text += fmt::format("\n{}\n\n", markdown_text(sweep_basis(sweep, facts)));
-  text += markdown_table(sweep_table(sweep, facts)) + "\n";
+  text += markdown_table(sweep_table(sweep, input.summary, facts)) + "\n";
   if (const auto curve = curve_table(sweep, input.summary)) text += markdown_table(*curve) + "\n";
   return text;
 }

@@ -68,8 +68,31 @@ bool has_one_reference(const SweepResult& sweep, const CampaignFacts& facts) {
   });
 }
 
-std::vector<std::string> setting_row(const SweepResult& sweep, const CampaignFacts& facts,
-                                     std::size_t i) {
+// "elsewhere"; of a setting that waits, what the stages of its loader say: "read-bound", "input,
+// needs 4" workers.
+std::string limit_text(const SettingResult& setting, const ArmSummary& arm) {
+  if (!setting.waits || !setting.waits->limit) return kNull;
+  const Limit limit = *setting.waits->limit;
+  if (limit != Limit::kInput || !arm.input) return std::string(name_of(limit));
+  const InputDiagnosis& diagnosis = arm.input->diagnosis;
+  switch (diagnosis.cause) {
+    case InputCause::kRead:
+    case InputCause::kSlowFiles:
+    case InputCause::kCopy:
+      return std::string(words_of(diagnosis.cause));
+    case InputCause::kDecode:
+      if (diagnosis.workers_needed)
+        return fmt::format("input, needs {}", *diagnosis.workers_needed);
+      break;
+    case InputCause::kConsumer:
+    case InputCause::kUnknown:
+      break;
+  }
+  return std::string(name_of(limit));
+}
+
+std::vector<std::string> setting_row(const SweepResult& sweep, const CampaignSummary& summary,
+                                     const CampaignFacts& facts, std::size_t i) {
   const SettingResult& setting = sweep.settings[i];
   const auto& waits = setting.waits;
   std::vector<std::string> row = {values_of(sweep, facts, i), standing_text(sweep, i),
@@ -78,7 +101,7 @@ std::vector<std::string> setting_row(const SweepResult& sweep, const CampaignFac
   const std::vector<std::string> rest = {
       waits ? percent(waits->share, 1) : kNull,
       waits ? percent(waits->of_reference, 1) : kNull,
-      waits && waits->limit ? std::string(name_of(*waits->limit)) : kNull,
+      limit_text(setting, summary.arms.at(static_cast<std::size_t>(setting.setting.arm.value))),
       setting.judged ? std::to_string(setting.judged->blocks) : kNull,
       std::to_string(setting.setting.loader_threads),
       bytes_figure(setting.setting.loader_bytes)};
@@ -195,7 +218,8 @@ std::string sweep_basis(const SweepResult& sweep, const CampaignFacts& facts) {
       facts.interaction_sd * 100);
 }
 
-Table sweep_table(const SweepResult& sweep, const CampaignFacts& facts) {
+Table sweep_table(const SweepResult& sweep, const CampaignSummary& summary,
+                  const CampaignFacts& facts) {
   const bool one_reference = has_one_reference(sweep, facts);
   Table table;
   table.title = "Settings of " + sweep.spec.arm;
@@ -216,11 +240,12 @@ Table sweep_table(const SweepResult& sweep, const CampaignFacts& facts) {
       {"loader\nthreads", false, 2, false}, {"loader\nbytes", false, 5, false}};
   table.columns.insert(table.columns.end(), rest.begin(), rest.end());
   for (const std::size_t i : cheapest_first(sweep)) {
-    table.rows.push_back(setting_row(sweep, facts, i));
+    table.rows.push_back(setting_row(sweep, summary, facts, i));
   }
   table.remarks = {
       "limited by, a diagnosis: nothing where a setting lacks less than the margin to its "
-      "reference; input where at least half of what it lacks is waiting; else elsewhere."};
+      "reference; input where at least half of what it lacks is waiting, with the workers that its "
+      "loader needs; else elsewhere."};
   return table;
 }
 

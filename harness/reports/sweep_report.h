@@ -25,7 +25,8 @@ std::vector<std::string> sweep_sentences(const SweepResult& sweep, const Campaig
 std::string sweep_basis(const SweepResult& sweep, const CampaignFacts& facts);
 
 // The settings, cheapest first.
-Table sweep_table(const SweepResult& sweep, const CampaignFacts& facts);
+Table sweep_table(const SweepResult& sweep, const CampaignSummary& summary,
+                  const CampaignFacts& facts);
 
 // Throughput against the one key whose values differ in all settings; nullopt without such a key.
 std::optional<Table> curve_table(const SweepResult& sweep, const CampaignSummary& summary);

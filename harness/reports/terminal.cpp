@@ -127,7 +127,7 @@ class TerminalPage {
   void add_sweep_tables() {
     if (!input_.summary.sweep) return;
     const SweepResult& sweep = *input_.summary.sweep;
-    add_table(sweep_table(sweep, input_.plan.facts));
+    add_table(sweep_table(sweep, input_.summary, input_.plan.facts));
     if (const auto curve = curve_table(sweep, input_.summary)) add_table(*curve);
   }
 

@@ -125,7 +125,7 @@ class OneRun(Spin):
 
     def test_a_sweep_ends_with_its_answer_and_its_reports_are_made_again(self):
         self.assertEqual(self.spin("sweep"), 0)
-        answer = "shipped[workers=4,input_wait=0.01]"
+        answer = "shipped[workers=4]"
         sweep = run_json(self.out)["sweep"]
         self.assertEqual(sweep["answer"], answer)
         self.assertEqual(sweep["cheaper_unresolved"] + sweep["may_be_faster"], [])

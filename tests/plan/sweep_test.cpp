@@ -128,6 +128,7 @@ TEST(SweepPlan, spin_s_own_wait_makes_no_other_kind_of_batch) {
   config.workload.model = kSpinModel;
   config.arms = {make_arm(config, "a"), make_arm(config, "reference")};
   set_in_arm(config, &config.arms[0], *find_config_key("workload.phases_ms.input_wait"), "3");
+  set_in_arm(config, &config.arms[0], *find_config_key("workload.loader_ms.decode"), "3");
   EXPECT_TRUE(mismatches(config, config.arms[0], config.arms[1]).empty());
   set_in_arm(config, &config.arms[0], *find_config_key("workload.phases_ms.forward"), "3");
   EXPECT_EQ(mismatches(config, config.arms[0], config.arms[1]).size(), 1u);
