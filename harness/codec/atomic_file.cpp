@@ -33,6 +33,12 @@ void sync_folder_of(const std::string& path) {
   ::close(value);
 }
 
+// Machines that share a folder may have equal process ids.
+std::string temporary_beside(const std::string& path) {
+  std::random_device random;
+  return path + ".tmp" + std::to_string(random()) + std::to_string(random());
+}
+
 }  // namespace
 
 FileDescriptor::FileDescriptor(const std::string& path, int flags)
@@ -67,8 +73,8 @@ void FileDescriptor::write_and_sync(std::string_view bytes) {
 struct AtomicFile::Open {
   explicit Open(const std::string& final_path)
       : path(final_path),
-        temporary(path + ".tmp" + std::to_string(::getpid())),
-        file(temporary, O_WRONLY | O_CREAT | O_TRUNC) {}
+        temporary(temporary_beside(path)),
+        file(temporary, O_WRONLY | O_CREAT | O_EXCL) {}
 
   std::string path, temporary;
   FileDescriptor file;
@@ -99,8 +105,7 @@ void write_file_atomically(const std::string& path, std::string_view content) {
 }
 
 bool write_new_file_atomically(const std::string& path, std::string_view content) {
-  std::random_device random;  // machines that share a folder may have equal process ids
-  const std::string temporary = path + ".tmp" + std::to_string(random()) + std::to_string(random());
+  const std::string temporary = temporary_beside(path);
   bool made = true;
   try {
     FileDescriptor file(temporary, O_WRONLY | O_CREAT | O_EXCL);

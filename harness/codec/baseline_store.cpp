@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "harness/codec/atomic_file.h"
+#include "harness/codec/baseline_chain.h"
 #include "harness/codec/campaign_json.h"
 #include "harness/core/error.h"
 
@@ -17,34 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
-
-constexpr const char* kNothing = "00000000";  // checksum before the first file
-
-// One of the two kinds of file of a store.
-struct Kind {
-  const char* word;
-  const char* schema;
-
-  std::string file(const std::string& dir, int number) const {
-    return fmt::format("{}/{}_{:04}.json", dir, word, number);
-  }
-
-  // nullopt: not of this kind.
-  std::optional<int> number_of(const std::string& name) const {
-    const std::string opening = fmt::format("{}_", word);
-    if (!name.starts_with(opening) || !name.ends_with(".json")) return std::nullopt;
-    const std::string digits = name.substr(opening.size(), name.size() - opening.size() - 5);
-    if (digits.empty() || digits.size() > 9 ||
-        digits.find_first_not_of("0123456789") != std::string::npos) {
-      return std::nullopt;
-    }
-    const int number = std::stoi(digits);
-    return number > 0 && file("", number) == "/" + name ? std::optional(number) : std::nullopt;
-  }
-};
-
-constexpr Kind kCampaign = {"campaign", "traceml-bench/baseline_campaign/1"};
-constexpr Kind kPin = {"pin", "traceml-bench/baseline_pin/1"};
 
 struct Counts {
   int campaigns = 0, pins = 0;  // the highest numbers
@@ -59,10 +32,10 @@ Counts counts_in(const std::string& dir) {
   }
   for (const fs::directory_entry& entry : fs::directory_iterator(dir, error)) {
     const std::string name = entry.path().filename().string();
-    if (name.starts_with(".") || is_temporary(name)) continue;
-    if (const auto number = kCampaign.number_of(name)) {
+    if (name.starts_with(".") || is_temporary(name) || name == "head.json") continue;
+    if (const auto number = kCampaignFile.number_of(name)) {
       counts.campaigns = std::max(counts.campaigns, *number);
-    } else if (const auto pin = kPin.number_of(name)) {
+    } else if (const auto pin = kPinFile.number_of(name)) {
       counts.pins = std::max(counts.pins, *pin);
     } else {
       throw RunError(fmt::format(
@@ -71,45 +44,16 @@ Counts counts_in(const std::string& dir) {
   }
   if (error) throw RunError(fmt::format("cannot read {}: {}", dir, error.message()));
   // A pin that came while the folder was listed may name campaigns that came just before it.
-  while (fs::exists(kCampaign.file(dir, counts.campaigns + 1))) ++counts.campaigns;
+  while (fs::exists(kCampaignFile.path(dir, counts.campaigns + 1))) ++counts.campaigns;
   return counts;
-}
-
-// Reads files 1 to `count`, each of which must follow the one before. `take` gets content and
-// checksum.
-template <class Take>
-void read_chain(const std::string& dir, const Kind& kind, int count, Take take) {
-  std::string before = kNothing;
-  for (int number = 1; number <= count; ++number) {
-    const std::string file = kind.file(dir, number);
-    if (!fs::exists(file)) {
-      throw RunError(fmt::format("{} is missing, and {} is there; put it back", file,
-                                 fs::path(kind.file(dir, count)).filename().string()));
-    }
-    SealedJson content = read_sealed(file, kind.schema);
-    try {
-      if (content.json.at("number") != Json(number) || content.json.at("follows") != Json(before)) {
-        throw UsageError(number == 1
-                             ? "it was not the first one of its store"
-                             : "it does not follow " +
-                                   fs::path(kind.file(dir, number - 1)).filename().string());
-      }
-      take(number, content.json, content.crc32);
-    } catch (const Json::exception&) {
-      throw RunError(fmt::format("{} lacks what a {} holds", file, kind.word));
-    } catch (const UsageError& error) {
-      throw RunError(
-          fmt::format("{} is not of this store, or was changed: {}", file, error.what()));
-    }
-    before = content.crc32;
-  }
 }
 
 // A store and what a next file must name.
 struct Reading {
   BaselineStore store;
-  std::vector<std::string> campaign_crcs;
-  std::string last_pin = kNothing;
+  Chain campaigns, pins;
+
+  StoreHead head() const { return {campaigns.end(), pins.end()}; }
 };
 
 StoredPin pin_of_json(const Json& json, const std::vector<std::string>& campaigns) {
@@ -131,17 +75,37 @@ StoredPin pin_of_json(const Json& json, const std::vector<std::string>& campaign
 
 Reading read_all(const std::string& dir) {
   Reading reading;
+  const std::optional<StoreHead> head = read_head(dir);  // first: what it counts is there already
   const Counts counts = counts_in(dir);
-  read_chain(dir, kCampaign, counts.campaigns, [&](int number, const Json& json, auto crc) {
+  reading.campaigns = read_chain(dir, kCampaignFile, counts.campaigns, [&](const Json& json) {
     reading.store.campaigns.push_back(campaign_of_json(json));
-    reading.store.campaigns.back().name = fmt::format("campaign {}", number);
-    reading.campaign_crcs.push_back(crc);
+    reading.store.campaigns.back().name =
+        fmt::format("campaign {}", reading.store.campaigns.size());
   });
-  read_chain(dir, kPin, counts.pins, [&](int, const Json& json, auto crc) {
-    reading.store.pins.push_back(pin_of_json(json, reading.campaign_crcs));
-    reading.last_pin = crc;
+  reading.pins = read_chain(dir, kPinFile, counts.pins, [&](const Json& json) {
+    reading.store.pins.push_back(pin_of_json(json, reading.campaigns.crcs));
   });
+  if (head) {
+    require_counted(dir, kCampaignFile, head->campaigns, reading.campaigns);
+    require_counted(dir, kPinFile, head->pins, reading.pins);
+  } else if (reading.campaigns.headed || reading.pins.headed) {
+    throw RunError(fmt::format("{} is missing, which counts the files of the store; put it back",
+                               head_file(dir)));
+  }
   return reading;
+}
+
+// After a file was added. Whoever writes the head last looks after that whether it counts all files
+// that are there: so, of any number of jobs at once, the last one leaves it right.
+void renew_head(const std::string& dir) {
+  while (true) {
+    const Reading reading = read_all(dir);
+    const std::optional<StoreHead> head = read_head(dir);
+    const bool counts_all = head && head->campaigns.count >= std::ssize(reading.campaigns.crcs) &&
+                            head->pins.count >= std::ssize(reading.pins.crcs);
+    if (counts_all) return;
+    write_head(dir, reading.head());
+  }
 }
 
 void make_folder(const std::string& dir) {
@@ -162,10 +126,6 @@ void refuse_known_runs(const std::string& dir, const BaselineStore& store,
   }
 }
 
-Json opening_of(const Kind& kind, int number, const std::string& follows) {
-  return {{"schema", kind.schema}, {"number", number}, {"follows", follows}};
-}
-
 }  // namespace
 
 BaselineStore read_store(const std::string& dir) {
@@ -177,11 +137,13 @@ int add_campaign(const std::string& dir, const CampaignRecord& campaign) {
   while (true) {  // until no other has added one meanwhile
     const Reading reading = read_all(dir);
     refuse_known_runs(dir, reading.store, campaign);
-    const int number = static_cast<int>(reading.campaign_crcs.size()) + 1;
-    Json json =
-        opening_of(kCampaign, number, number == 1 ? kNothing : reading.campaign_crcs.back());
+    make_head(dir, reading.head());
+    const int number = static_cast<int>(reading.campaigns.crcs.size()) + 1;
+    Json json = opening_of(kCampaignFile, reading.campaigns);
     json.update(campaign_json(campaign));
-    if (write_new_file_atomically(kCampaign.file(dir, number), sealed(json).text)) return number;
+    if (!write_new_file_atomically(kCampaignFile.path(dir, number), sealed(json).text)) continue;
+    renew_head(dir);
+    return number;
   }
 }
 
@@ -190,7 +152,7 @@ int pin_campaigns(const std::string& dir, std::vector<int> campaigns,
   std::sort(campaigns.begin(), campaigns.end());
   while (true) {
     const Reading reading = read_all(dir);
-    const auto stored = static_cast<int>(reading.campaign_crcs.size());
+    const auto stored = static_cast<int>(reading.campaigns.crcs.size());
     if (std::adjacent_find(campaigns.begin(), campaigns.end()) != campaigns.end()) {
       throw UsageError("a campaign is named twice; name each once");
     }
@@ -204,14 +166,17 @@ int pin_campaigns(const std::string& dir, std::vector<int> campaigns,
                                    kFewestCampaigns));
     }
     const int number = static_cast<int>(reading.store.pins.size()) + 1;
-    Json json = opening_of(kPin, number, reading.last_pin);
+    make_head(dir, reading.head());
+    Json json = opening_of(kPinFile, reading.pins);
     json["created_utc"] = created_utc;
     json["campaigns"] = Json::array();
     for (const int one : campaigns) {
       json["campaigns"].push_back(
-          {{"number", one}, {"crc32", reading.campaign_crcs[static_cast<std::size_t>(one) - 1]}});
+          {{"number", one}, {"crc32", reading.campaigns.crcs[static_cast<std::size_t>(one) - 1]}});
     }
-    if (write_new_file_atomically(kPin.file(dir, number), sealed(json).text)) return number;
+    if (!write_new_file_atomically(kPinFile.path(dir, number), sealed(json).text)) continue;
+    renew_head(dir);
+    return number;
   }
 }
 

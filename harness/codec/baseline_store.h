@@ -2,6 +2,7 @@
 // Campaigns that later ones are held against (docs/files.md): DIR/campaign_0001.json, ... and
 // DIR/pin_0001.json, .... Files are added, never changed. Each names the checksum of the one before
 // it, and a pin those of its campaigns, so that an edited, missing or foreign file is found.
+// DIR/head.json counts them and names the last ones, so that these cannot go unseen either.
 
 #include <string>
 #include <vector>

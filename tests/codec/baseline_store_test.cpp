@@ -8,6 +8,7 @@
 #include <set>
 
 #include "harness/codec/baseline_snapshot.h"
+#include "harness/codec/campaign_json.h"
 #include "harness/core/error.h"
 #include "tests/codec/temporary_folder.h"
 
@@ -54,6 +55,29 @@ class BaselineStoreTest : public ::testing::Test {
     const auto at = text.find(from);
     ASSERT_NE(at, std::string::npos);
     folder_.write("store/" + name, text.replace(at, from.size(), to));
+  }
+
+  // A whole store in another folder.
+  void add_and_pin(const std::string& name) {
+    const std::string dir = folder_.path(name);
+    for (int i = 1; i <= 5; ++i) add_campaign(dir, campaign_of(name + std::to_string(i)));
+    pin_campaigns(dir, {1, 2, 3, 4, 5}, "");
+  }
+
+  // The store as a version without heads wrote it.
+  void make_older() {
+    fs::remove(dir_ + "/head.json");
+    std::string before = "00000000";
+    for (int i = 1; i <= 6; ++i) {
+      const std::string name = "store/campaign_000" + std::to_string(i) + ".json";
+      auto json = nlohmann::ordered_json::parse(folder_.read(name));
+      json.erase("crc32");
+      json.erase("headed");
+      json["follows"] = before;
+      const SealedText text = sealed(json);
+      folder_.write(name, text.text);
+      before = text.crc32;
+    }
   }
 
   TemporaryFolder folder_;
@@ -157,7 +181,60 @@ TEST_F(BaselineStoreTest, names_a_file_that_is_missing) {
   expect_refused("campaign_0003.json is missing, and campaign_0006.json is there");
 }
 
+TEST_F(BaselineStoreTest, names_the_last_campaign_and_the_last_pin_that_are_missing) {
+  fs::remove(dir_ + "/campaign_0006.json");
+  expect_refused("campaign_0006.json is missing, and head.json counts 6; put it back");
+  EXPECT_THROW(add_campaign(dir_, campaign_of("night7")), RunError);
+  add_and_pin("second");
+  fs::remove(folder_.path("second/pin_0001.json"));
+  dir_ = folder_.path("second");
+  expect_refused("pin_0001.json is missing, and head.json counts 1");
+}
+
+TEST_F(BaselineStoreTest, names_a_last_campaign_that_was_exchanged_by_its_head) {
+  const std::string other = folder_.path("other");
+  for (int i = 1; i <= 5; ++i) add_campaign(other, campaign_of("night" + std::to_string(i)));
+  add_campaign(other, campaign_of("night6", 30));
+  fs::copy_file(other + "/campaign_0006.json", dir_ + "/campaign_0006.json",
+                fs::copy_options::overwrite_existing);
+  expect_refused("campaign_0006.json is not the one that head.json names");
+}
+
+TEST_F(BaselineStoreTest, names_a_head_that_is_missing_or_edited) {
+  const std::string head = folder_.read("store/head.json");
+  edit("head.json", "\"count\": 6", "\"count\": 5");
+  expect_refused("head.json was edited");
+  fs::remove(dir_ + "/head.json");
+  expect_refused("head.json is missing, which counts the files of the store; put it back");
+  folder_.write("store/head.json", head);
+  EXPECT_EQ(read_store(dir_).campaigns.size(), 6u);
+}
+
+TEST_F(BaselineStoreTest, reads_a_store_of_an_older_version_and_counts_on_from_it) {
+  make_older();
+  EXPECT_EQ(read_store(dir_).campaigns.size(), 6u);
+  fs::remove(dir_ + "/campaign_0006.json");  // goes unseen, as it did then
+  EXPECT_EQ(add_campaign(dir_, campaign_of("night7")), 6);
+  fs::remove(dir_ + "/campaign_0006.json");
+  expect_refused("campaign_0006.json is missing, and head.json counts 6");
+}
+
+// As if its job was killed before it wrote the head.
+TEST_F(BaselineStoreTest, reads_a_campaign_that_the_head_does_not_count_yet_and_counts_it_later) {
+  const std::string five = [&] {
+    const std::string other = folder_.path("other");
+    for (int i = 1; i <= 5; ++i) add_campaign(other, campaign_of("night" + std::to_string(i)));
+    return folder_.read("other/head.json");
+  }();
+  folder_.write("store/head.json", five);
+  EXPECT_EQ(read_store(dir_).campaigns.size(), 6u);
+  pin_campaigns(dir_, {1, 2, 3, 4, 5}, "");
+  fs::remove(dir_ + "/campaign_0006.json");
+  expect_refused("campaign_0006.json is missing, and head.json counts 6");
+}
+
 TEST_F(BaselineStoreTest, names_a_pinned_campaign_that_is_missing_at_the_end) {
+  make_older();
   pin_campaigns(dir_, {2, 3, 4, 5, 6}, "");
   fs::remove(dir_ + "/campaign_0006.json");
   expect_refused("pin_0001.json is not of this store, or was changed: campaign 6");
@@ -230,6 +307,9 @@ TEST_F(BaselineStoreTest, loses_nothing_when_processes_add_at_once) {
   EXPECT_EQ(runs.size(), 6u + kProcesses * kEach);
   EXPECT_EQ(store.campaigns.size(), 6u + kProcesses * kEach);
   EXPECT_EQ(store.pins.size(), std::size_t{kProcesses} * kEach);
+  const std::string head = folder_.read("store/head.json");
+  EXPECT_THAT(head, HasSubstr("\"count\": " + std::to_string(store.campaigns.size())));
+  EXPECT_THAT(head, HasSubstr("\"count\": " + std::to_string(store.pins.size())));
 }
 
 TEST_F(BaselineStoreTest, is_kept_with_a_campaign_as_it_was_pinned) {
