@@ -129,25 +129,6 @@ void escalate(GateResult& gate) {
              "): " + gate.why;
 }
 
-void judge_overall(CampaignSummary& summary) {
-  for (GateResult& gate : summary.gates) escalate(gate);
-  summary.no_gates = summary.gates.empty();
-  bool fails = false, undecided = false;
-  for (const GateResult& gate : summary.gates) {
-    fails |= gate.outcome == Outcome::kFail;
-    if (gate.outcome != Outcome::kInconclusive || counts_as_pass(gate)) continue;
-    undecided = true;
-    const bool leads = gate.reason && (!summary.reason || precedence_of(*gate.reason) <
-                                                              precedence_of(*summary.reason));
-    if (leads) summary.reason = gate.reason;
-  }
-  summary.outcome = fails ? Outcome::kFail : undecided ? Outcome::kInconclusive : Outcome::kPass;
-  if (summary.outcome != Outcome::kInconclusive) summary.reason = std::nullopt;
-  summary.exit_code = value_of(fails       ? ExitCode::kRegression
-                               : undecided ? ExitCode::kInconclusive
-                                           : ExitCode::kPass);
-}
-
 // What is judged over the whole run and not at looks: they have neither phases nor device states.
 std::vector<Finding> findings_of_whole_run(const CampaignFacts& facts, const GateSpec& gate,
                                            const ArmAnalysis& candidate,
@@ -173,7 +154,6 @@ void add_sweep(const CampaignFacts& facts, const CampaignWindows& windows,
   });
 }
 
-// What forbids a verdict on the campaign itself, whatever it is held against.
 std::vector<Finding> findings_of(const CampaignFacts& facts, const GateSpec& gate,
                                  const CampaignWindows& windows,
                                  const std::vector<ArmAnalysis>& arms) {
@@ -201,6 +181,26 @@ int blocks_of(const CampaignWindows& windows) {
 }
 
 }  // namespace
+
+void judge_overall(CampaignSummary& summary) {
+  for (GateResult& gate : summary.gates) escalate(gate);
+  summary.no_gates = summary.gates.empty();
+  summary.reason = std::nullopt;
+  bool fails = false, undecided = false;
+  for (const GateResult& gate : summary.gates) {
+    fails |= gate.outcome == Outcome::kFail;
+    if (gate.outcome != Outcome::kInconclusive || counts_as_pass(gate)) continue;
+    undecided = true;
+    const bool leads = gate.reason && (!summary.reason || precedence_of(*gate.reason) <
+                                                              precedence_of(*summary.reason));
+    if (leads) summary.reason = gate.reason;
+  }
+  summary.outcome = fails ? Outcome::kFail : undecided ? Outcome::kInconclusive : Outcome::kPass;
+  if (summary.outcome != Outcome::kInconclusive) summary.reason = std::nullopt;
+  summary.exit_code = value_of(fails       ? ExitCode::kRegression
+                               : undecided ? ExitCode::kInconclusive
+                                           : ExitCode::kPass);
+}
 
 bool counts_as_pass(const GateResult& gate) {
   if (gate.outcome != Outcome::kInconclusive) return gate.outcome == Outcome::kPass;
@@ -250,7 +250,7 @@ CampaignSummary summarize_campaign(const CampaignFacts& facts,
   }
   for (std::size_t i = 0; stored != nullptr && i < facts.stored_gates.size(); ++i) {
     const GateSpec& gate = facts.stored_gates[i];
-    summary.gates.push_back(judge_against_stored(facts, gate, stored->candidate,
+    summary.gates.push_back(judge_against_stored(facts, gate, {stored->candidate},
                                                  stored->baselines.at(i),
                                                  findings_of(facts, gate, windows, arms)));
   }
@@ -259,6 +259,21 @@ CampaignSummary summarize_campaign(const CampaignFacts& facts,
   for (const ArmAnalysis& arm : arms) summary.arms.push_back(arm.summary);
   judge_overall(summary);
   return summary;
+}
+
+std::vector<std::vector<Finding>> findings_of_stored_gates(const CampaignFacts& facts,
+                                                           const std::vector<RankRecords>& ranks) {
+  check_facts(facts);
+  CampaignSummary ignored;
+  const std::vector<const RankRecords*> slots = by_rank(facts, ranks);
+  const CampaignWindows windows = tabulate_windows(facts, slots);
+  const std::vector<ArmAnalysis> arms =
+      analyze_arms(facts, slots, windows, slowest_steps(facts, step_times_of(slots)), ignored);
+  std::vector<std::vector<Finding>> findings;
+  for (const GateSpec& gate : facts.stored_gates) {
+    findings.push_back(findings_of(facts, gate, windows, arms));
+  }
+  return findings;
 }
 
 LookDecision decide_at_look(const CampaignFacts& facts, const std::vector<RankRecords>& ranks,

@@ -5,6 +5,7 @@
 #include "harness/analysis/step_times.h"
 #include "harness/analysis/stored_baseline.h"
 #include "harness/analysis/summary.h"
+#include "harness/analysis/validity.h"
 #include "harness/core/campaign.h"
 #include "harness/core/records.h"
 
@@ -22,6 +23,15 @@ struct AgainstStored {
 CampaignSummary summarize_campaign(const CampaignFacts& facts,
                                    const std::vector<RankRecords>& ranks,
                                    const AgainstStored* stored = nullptr);
+
+// Escalates gates that give no verdict run after run, then sets the verdict of the whole from that
+// of its gates.
+void judge_overall(CampaignSummary& summary);
+
+// What forbids a verdict on the campaign itself, whatever it is held against, by
+// CampaignFacts::stored_gates.
+std::vector<std::vector<Finding>> findings_of_stored_gates(const CampaignFacts& facts,
+                                                           const std::vector<RankRecords>& ranks);
 
 // Whether a gate counts as passed: by its verdict, or by `inconclusive: pass` where nothing but the
 // spread of its times keeps it from one. What makes the run itself invalid never passes (2.6).

@@ -24,6 +24,7 @@ enum class Reason {
   kClockThrottle,
   kSingleRun,
   kBaselineCampaigns,
+  kNotConfirmed,
   kTooFewUnits,
   kInterferenceSuspected,
   kWideInterval,

@@ -1,5 +1,7 @@
 #include "harness/analysis/quantiles.h"
 
+#include <boost/math/distributions/chi_squared.hpp>
+#include <boost/math/distributions/non_central_t.hpp>
 #include <boost/math/distributions/normal.hpp>
 #include <boost/math/distributions/students_t.hpp>
 #include <boost/math/special_functions/beta.hpp>
@@ -11,6 +13,8 @@ namespace {
 // double throughout: long double costs three times as much and changes no printed digit.
 using Policy = boost::math::policies::policy<boost::math::policies::promote_double<false>>;
 using Student = boost::math::students_t_distribution<double, Policy>;
+using NoncentralStudent = boost::math::non_central_t_distribution<double, Policy>;
+using ChiSquared = boost::math::chi_squared_distribution<double, Policy>;
 using Normal = boost::math::normal_distribution<double, Policy>;
 
 }  // namespace
@@ -21,6 +25,14 @@ double student_quantile(double tail, double df) {
 
 double student_upper_tail(double x, double df) {
   return boost::math::cdf(boost::math::complement(Student(df), x));
+}
+
+double noncentral_student_upper_tail(double x, double df, double shift) {
+  return boost::math::cdf(boost::math::complement(NoncentralStudent(df, shift), x));
+}
+
+double chi_squared_quantile(double tail, double df) {
+  return boost::math::quantile(boost::math::complement(ChiSquared(df), tail));
 }
 
 double normal_quantile(double tail) {

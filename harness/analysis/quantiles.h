@@ -11,6 +11,12 @@ double student_quantile(double tail, double df);
 // P(T_df > x).
 double student_upper_tail(double x, double df);
 
+// P(T > x), T noncentral t: (Z + shift) / sqrt(chi^2_df / df).
+double noncentral_student_upper_tail(double x, double df, double shift);
+
+// x with P(chi^2_df > x) = tail.
+double chi_squared_quantile(double tail, double df);
+
 // x with P(Z > x) = tail, standard normal: z_{1-tail}.
 double normal_quantile(double tail);
 

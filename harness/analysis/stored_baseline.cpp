@@ -40,14 +40,24 @@ struct Judged {
   std::optional<Judgement> judgement;
 };
 
-Judged judge_figure(const Values& baseline, const std::optional<double>& candidate,
-                    const GateRule& rule) {
-  Judged judged;
-  if (!candidate || baseline.empty()) return judged;
+double mean_of(std::span<const double> values) {
   double sum = 0;
-  for (const double value : baseline) sum += value;
-  judged.theta = *candidate - sum / static_cast<double>(baseline.size());
-  judged.estimate = stored_estimate(baseline, *candidate);
+  for (const double value : values) sum += value;
+  return sum / static_cast<double>(values.size());
+}
+
+double squares_of(std::span<const double> values) {
+  const double mean = mean_of(values);
+  double squares = 0;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  return squares;
+}
+
+Judged judge_figure(const Values& baseline, const Values& candidates, const GateRule& rule) {
+  Judged judged;
+  if (candidates.empty() || baseline.empty()) return judged;
+  judged.theta = mean_of(candidates) - mean_of(baseline);
+  judged.estimate = stored_estimate(baseline, candidates);
   if (judged.estimate) judged.judgement = judge(*judged.estimate, rule);
   return judged;
 }
@@ -56,8 +66,27 @@ std::string counted(std::size_t count, const std::string& what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : what.ends_with("h") ? "es" : "s");
 }
 
+std::string called(const CampaignRecord& candidate) {
+  return candidate.name.empty() ? "this campaign" : candidate.name;
+}
+
+bool share_a_run(const CampaignRecord& one, const CampaignRecord& other) {
+  return std::any_of(one.runs.begin(), one.runs.end(), [&](const std::string& run) {
+    return std::find(other.runs.begin(), other.runs.end(), run) != other.runs.end();
+  });
+}
+
+// "c has 2 valid launches of shipped; ..."; empty where they are enough.
+std::string too_few_launches_of(const CampaignRecord& campaign, const std::string& arm) {
+  const StoredArm* found = arm_of(campaign, arm);
+  const std::size_t launches = found == nullptr ? 0 : found->launches.size();
+  if (launches >= kFewestLaunchesOfACampaign) return "";
+  return called(campaign) + " has " + counted(launches, "valid launch") + " of " + arm +
+         "; a campaign needs three";
+}
+
 // The campaigns that the store lacks, or the launches that one of them lacks.
-std::optional<Finding> missing_units(const CampaignRecord& candidate,
+std::optional<Finding> missing_units(const std::vector<CampaignRecord>& candidates,
                                      const PinnedBaseline& baseline, const std::string& arm) {
   const auto lacking = [](const std::string& why) {
     return Finding{Reason::kBaselineCampaigns, why};
@@ -70,23 +99,22 @@ std::optional<Finding> missing_units(const CampaignRecord& candidate,
                              " stored and none is pinned; a verdict needs five pinned ones"
                        : counted(pinned, "pinned campaign") + "; a verdict needs five");
   }
-  const auto too_few = [&](const CampaignRecord& campaign, const std::string& who) {
-    const StoredArm* found = arm_of(campaign, arm);
-    const std::size_t launches = found == nullptr ? 0 : found->launches.size();
-    return launches >= kFewestLaunchesOfACampaign
-               ? ""
-               : who + " has " + counted(launches, "valid launch") + " of " + arm +
-                     "; a campaign needs three";
-  };
-  if (const auto why = too_few(candidate, "this campaign"); !why.empty()) return lacking(why);
-  for (const CampaignRecord& campaign : baseline.campaigns) {
-    if (const auto why = too_few(campaign, campaign.name); !why.empty()) return lacking(why);
-    const bool shared =
-        std::any_of(campaign.runs.begin(), campaign.runs.end(), [&](const auto& run) {
-          return std::find(candidate.runs.begin(), candidate.runs.end(), run) !=
-                 candidate.runs.end();
-        });
-    if (shared) return lacking("this campaign is itself " + campaign.name + " of the baseline");
+  for (const auto* campaigns : {&candidates, &baseline.campaigns}) {
+    for (const CampaignRecord& campaign : *campaigns) {
+      if (const auto why = too_few_launches_of(campaign, arm); !why.empty()) return lacking(why);
+    }
+  }
+  for (const CampaignRecord& candidate : candidates) {
+    for (const CampaignRecord& campaign : baseline.campaigns) {
+      if (!share_a_run(campaign, candidate)) continue;
+      return lacking(called(candidate) + " is itself " + campaign.name + " of the baseline");
+    }
+    for (const CampaignRecord& other : candidates) {
+      if (&other == &candidate) break;
+      if (!share_a_run(candidate, other)) continue;
+      return lacking(other.name + " and " + candidate.name +
+                     " are one campaign, which counts once");
+    }
   }
   return std::nullopt;
 }
@@ -97,30 +125,58 @@ std::string joined(const std::vector<std::string>& parts) {
   return text;
 }
 
-void add_requirements(const CampaignRecord& candidate, const PinnedBaseline& baseline,
+void add_distinct(const std::vector<std::string>& more, std::vector<std::string>* all) {
+  for (const std::string& one : more) {
+    if (std::find(all->begin(), all->end(), one) == all->end()) all->push_back(one);
+  }
+}
+
+// Candidates that are judged together are of one fingerprint themselves, the treatment included.
+FingerprintDifferences differences_of(const std::vector<CampaignRecord>& candidates,
+                                      const PinnedBaseline& baseline, const std::string& arm,
+                                      const std::vector<std::string>& treatment) {
+  FingerprintDifferences all;
+  for (const CampaignRecord& candidate : candidates) {
+    const auto own = fingerprint_differences(candidate, baseline.campaigns, arm, treatment);
+    add_distinct(own.forbidden, &all.forbidden);
+    add_distinct(own.treatments, &all.treatments);
+    add_distinct(own.also_differ, &all.also_differ);
+    const auto among = fingerprint_differences(candidate, {candidates.front()}, arm, {});
+    for (const std::string& difference : among.forbidden) {
+      add_distinct({candidate.name + " and " + candidates.front().name + " are no one candidate (" +
+                    difference + ")"},
+                   &all.forbidden);
+    }
+  }
+  return all;
+}
+
+void add_requirements(const std::vector<CampaignRecord>& candidates, const PinnedBaseline& baseline,
                       const std::string& arm, const GateSpec& gate, GateResult& result,
                       std::vector<Finding>& findings) {
   const FingerprintDifferences differences =
-      fingerprint_differences(candidate, baseline.campaigns, arm, gate.stored->treatment);
+      differences_of(candidates, baseline, arm, gate.stored->treatment);
   if (!differences.forbidden.empty()) {
     findings.push_back({Reason::kFingerprint, joined(differences.forbidden)});
   }
   result.stored->treatments = differences.treatments;
   result.stored->also_differ = differences.also_differ;
-  if (baseline.campaigns.size() == 1) {
+  if (baseline.campaigns.size() == 1 && candidates.size() == 1) {
     findings.push_back({Reason::kSingleRun, "one campaign against one other"});
   }
-  if (auto finding = missing_units(candidate, baseline, arm)) findings.push_back(*finding);
+  if (auto finding = missing_units(candidates, baseline, arm)) findings.push_back(*finding);
 }
 
-ReferenceGuard guard_of(const CampaignRecord& candidate, const PinnedBaseline& baseline,
-                        const std::string& arm, const GateSpec& gate, GateRule rule) {
+ReferenceGuard guard_of(const std::vector<CampaignRecord>& candidates,
+                        const PinnedBaseline& baseline, const std::string& arm,
+                        const GateSpec& gate, GateRule rule) {
   ReferenceGuard guard;
-  guard.arm = reference_of(candidate, arm);
+  guard.arm = reference_of(candidates.front(), arm);
   guard.delta = gate.stored->reference_delta;
   rule.bound = std::log1p(guard.delta);
-  const Judged judged =
-      judge_figure(log_walls_of_reference(baseline, arm), log_wall_of(candidate, guard.arm), rule);
+  const Values own =
+      values_of(candidates, [&](const CampaignRecord& one) { return log_wall_of(one, guard.arm); });
+  const Judged judged = judge_figure(log_walls_of_reference(baseline, arm), own, rule);
   guard.theta = judged.theta;
   if (!judged.judgement) return guard;
   guard.outcome = judged.judgement->outcome;
@@ -151,17 +207,20 @@ void decide(const Judgement& judgement, const GateRule& rule, GateResult& result
 
 }  // namespace
 
-std::optional<Estimate> stored_estimate(std::span<const double> baseline, double candidate) {
-  std::optional<Estimate> estimate = launch_estimate(baseline);
-  if (!estimate) return std::nullopt;
-  estimate->theta = candidate - estimate->theta;
-  estimate->spread->se =
-      estimate->spread->sd * std::sqrt(1 + 1 / static_cast<double>(baseline.size()));
-  return estimate;
+std::optional<Estimate> stored_estimate(std::span<const double> baseline,
+                                        std::span<const double> candidates) {
+  if (baseline.size() < 2 || candidates.empty()) return std::nullopt;
+  const auto stored = static_cast<double>(baseline.size());
+  const auto judged = static_cast<double>(candidates.size());
+  const double df = stored + judged - 2;
+  const double sd =
+      std::max(std::sqrt((squares_of(baseline) + squares_of(candidates)) / df), kSdFloor);
+  return Estimate{baseline.size(), mean_of(candidates) - mean_of(baseline), std::nullopt,
+                  Spread{sd, sd * std::sqrt(1 / stored + 1 / judged), df, 0}};
 }
 
 std::optional<double> stored_minimum_detectable(std::span<const double> baseline, double alpha) {
-  const std::optional<Estimate> estimate = stored_estimate(baseline, 0);
+  const std::optional<Estimate> estimate = stored_estimate(baseline, Values{0});
   if (!estimate) return std::nullopt;
   return minimum_detectable_change(*estimate->spread, alpha, {});
 }
@@ -204,30 +263,35 @@ std::vector<double> log_walls_of_reference(const PinnedBaseline& baseline, const
 }
 
 GateResult judge_against_stored(const CampaignFacts& facts, const GateSpec& gate,
-                                const CampaignRecord& candidate, const PinnedBaseline& baseline,
-                                std::vector<Finding> findings) {
+                                const std::vector<CampaignRecord>& candidates,
+                                const PinnedBaseline& baseline, std::vector<Finding> findings) {
   const std::string& arm = facts.arms.at(static_cast<std::size_t>(gate.candidate.value)).name;
   const bool ratio = gate.judges_ratio_to_reference();
   GateResult result;
   result.spec = gate;
   result.stored = StoredComparison{};
   result.stored->pin = baseline.pin;
+  result.stored->candidates = static_cast<int>(candidates.size());
   for (const CampaignRecord& one : baseline.campaigns) result.stored->campaigns.push_back(one.name);
-  if (const StoredArm* own = arm_of(candidate, arm)) {
-    result.launches = static_cast<int>(own->launches.size());
-    result.blocks = result.launches * facts.max_blocks;
+  for (const CampaignRecord& candidate : candidates) {
+    const StoredArm* own = arm_of(candidate, arm);
+    if (own != nullptr) result.launches += static_cast<int>(own->launches.size());
   }
+  result.blocks = result.launches * facts.max_blocks;
   GateRule rule{std::log1p(gate.delta), facts.alpha, 1, claims_of(facts), false, {}};
   const Values values = ratio ? log_ratios_of(baseline, arm) : log_walls_of(baseline, arm);
-  const Judged judged = judge_figure(
-      values, ratio ? log_ratio_to_reference(candidate, arm) : log_wall_of(candidate, arm), rule);
+  const Values own = values_of(candidates, [&](const CampaignRecord& one) {
+    return ratio ? log_ratio_to_reference(one, arm) : log_wall_of(one, arm);
+  });
+  const Judged judged = judge_figure(values, own, rule);
   result.theta = judged.theta;
   if (judged.judgement) fill_judgement(*judged.estimate, *judged.judgement, rule, result);
-  if (ratio) result.stored->guard = guard_of(candidate, baseline, arm, gate, rule);
-  add_requirements(candidate, baseline, arm, gate, result, findings);
-  if (findings.empty() && (!judged.judgement || values.size() < baseline.campaigns.size())) {
-    findings.push_back({Reason::kBaselineCampaigns,
-                        "the stored campaigns do not hold " + arm + " as it is judged here"});
+  if (ratio) result.stored->guard = guard_of(candidates, baseline, arm, gate, rule);
+  add_requirements(candidates, baseline, arm, gate, result, findings);
+  if (findings.empty() && (!judged.judgement || values.size() < baseline.campaigns.size() ||
+                           own.size() < candidates.size())) {
+    findings.push_back(
+        {Reason::kBaselineCampaigns, "not all campaigns hold " + arm + " as it is judged here"});
   }
   if (findings.empty()) {
     decide(*judged.judgement, rule, result);

@@ -34,7 +34,7 @@ struct StoredArm {
 
 // A campaign of launches in one allocation, as a store keeps it.
 struct CampaignRecord {
-  std::string name;  // "campaign 3"; empty: it is in no store
+  std::string name;  // "campaign 3"; of a candidate its folder, empty where it is the only one
   std::string created_utc;
   std::vector<std::string> runs;                // ids of its launches
   std::map<std::string, std::string> machine;   // "device", "world_size": must be equal
@@ -50,8 +50,11 @@ struct PinnedBaseline {
   std::vector<CampaignRecord> campaigns;  // the pinned ones
 };
 
-// theta = x - mean(baseline), se = s_b sqrt(1 + 1/S), df = S - 1. nullopt below two campaigns.
-std::optional<Estimate> stored_estimate(std::span<const double> baseline, double candidate);
+// theta = mean(candidates) - mean(baseline), se = s sqrt(1/S + 1/S_c); s is pooled over both sets
+// of campaigns, df = S + S_c - 2, so that one candidate adds nothing to it. nullopt below two
+// stored campaigns or without a candidate.
+std::optional<Estimate> stored_estimate(std::span<const double> baseline,
+                                        std::span<const double> candidates);
 
 // The relative change that one more campaign tells from none in 4 of 5 nights, from the stored
 // campaigns alone. nullopt below two.
@@ -68,11 +71,12 @@ std::vector<double> log_walls_of(const PinnedBaseline& baseline, const std::stri
 std::vector<double> log_ratios_of(const PinnedBaseline& baseline, const std::string& arm);
 std::vector<double> log_walls_of_reference(const PinnedBaseline& baseline, const std::string& arm);
 
-// `gate` is one of facts.stored_gates. `findings` say what is wrong with the candidate itself; any,
-// or a requirement of 2.8 that is not met, leaves the gate without a verdict and its estimate
-// advisory. One look, K = 1. The guard can fail the gate; without a verdict it blocks no pass.
+// `gate` is one of facts.stored_gates; one candidate or more, of one plan. `findings` say what is
+// wrong with a candidate itself; any, or a requirement of 2.8 that is not met, leaves the gate
+// without a verdict and its estimate advisory. One look, K = 1. The guard can fail the gate;
+// without a verdict it blocks no pass.
 GateResult judge_against_stored(const CampaignFacts& facts, const GateSpec& gate,
-                                const CampaignRecord& candidate, const PinnedBaseline& baseline,
-                                std::vector<Finding> findings);
+                                const std::vector<CampaignRecord>& candidates,
+                                const PinnedBaseline& baseline, std::vector<Finding> findings);
 
 }  // namespace traceml

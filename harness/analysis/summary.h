@@ -163,13 +163,26 @@ struct ReferenceGuard {
   std::optional<double> minimum_detectable;
 };
 
+// The second measurement of a gate that failed (confirm_on_fail); it was FAIL at first.
+struct Confirmation {
+  std::string first_why;  // what the first campaign failed by
+  std::optional<double> first_theta;
+  // Of the second campaign; null while it is not measured yet.
+  std::optional<Outcome> outcome;
+  std::optional<double> theta;
+  std::optional<Interval> interval;
+  std::string why;
+};
+
 // Of a gate against stored campaigns.
 struct StoredComparison {
-  int pin = 0;                           // number of the pin; 0: nothing is pinned
-  std::vector<std::string> campaigns;    // those that are pinned, by name
-  std::optional<ReferenceGuard> guard;   // null: the arm's own raw time is judged
-  std::vector<std::string> treatments;   // "commit: b here, a in campaign 1": what is judged
-  std::vector<std::string> also_differ;  // facts that are recorded and not compared: "kernel"
+  int pin = 0;                                 // number of the pin; 0: nothing is pinned
+  std::vector<std::string> campaigns;          // those that are pinned, by name
+  int candidates = 1;                          // campaigns that are judged together
+  std::optional<ReferenceGuard> guard;         // null: the arm's own raw time is judged
+  std::vector<std::string> treatments;         // "commit: b here, a in campaign 1": what is judged
+  std::vector<std::string> also_differ;        // facts that are recorded and not compared: "kernel"
+  std::optional<Confirmation> confirmation{};  // null: there was nothing to confirm
 };
 
 struct GateResult {

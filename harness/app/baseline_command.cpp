@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include "harness/app/baseline_judge.h"
 #include "harness/app/campaign_record.h"
 #include "harness/app/commands.h"
 #include "harness/app/launch_folder.h"
@@ -31,6 +32,10 @@ void add(const BaselineArguments& arguments) {
         run_dir));
   }
   const PooledLaunches launches = read_launches(run_dir, false);
+  if (launches.again) {
+    print(fmt::format("launches {} and on measured again what failed; they are left out\n",
+                      launches.finished + 1));
+  }
   const CampaignRecord record = record_of(launches);
   require_sound(run_dir, launches, record);
   const int number = add_campaign(arguments.dir, record);
@@ -82,6 +87,8 @@ int baseline_command(const BaselineArguments& arguments) {
     case BaselineAction::kShow:
       show(arguments);
       break;
+    case BaselineAction::kJudge:
+      return judge_campaigns(arguments.dir, arguments.run_dirs);
   }
   return value_of(ExitCode::kPass);
 }

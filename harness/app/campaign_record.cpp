@@ -33,18 +33,6 @@ std::string device_of(const RunInfo& info) {
   return device.empty() ? info.device : device;
 }
 
-std::map<std::string, std::string> machine_of(const std::vector<RunInfo>& infos) {
-  std::map<std::string, std::string> machine;
-  machine["device"] = over_launches(infos, device_of);
-  machine["world_size"] = std::to_string(infos.front().world_size);
-  machine["ranks_per_node"] = over_launches(infos, fact("ranks_on_node"));
-  const bool simulated = infos.front().exchange == "virtual";
-  if (simulated || infos.front().device != "cpu") return machine;
-  machine["processor"] = over_launches(infos, fact("cpu_model"));  // it is the device
-  machine["cores"] = over_launches(infos, fact("cores_allowed"));
-  return machine;
-}
-
 // The name in the environment of what `treatment` may name.
 std::string fact_name_of(const std::string& field) {
   return field == "commit" ? "build_commit" : field;
@@ -71,6 +59,18 @@ std::map<std::string, std::string> recorded_of(const std::vector<RunInfo>& infos
 }
 
 }  // namespace
+
+std::map<std::string, std::string> machine_of(const std::vector<RunInfo>& infos) {
+  std::map<std::string, std::string> machine;
+  machine["device"] = over_launches(infos, device_of);
+  machine["world_size"] = std::to_string(infos.front().world_size);
+  machine["ranks_per_node"] = over_launches(infos, fact("ranks_on_node"));
+  const bool simulated = infos.front().exchange == "virtual";
+  if (simulated || infos.front().device != "cpu") return machine;
+  machine["processor"] = over_launches(infos, fact("cpu_model"));  // it is the device
+  machine["cores"] = over_launches(infos, fact("cores_allowed"));
+  return machine;
+}
 
 CampaignRecord record_of(const PooledLaunches& launches) {
   CampaignRecord record;

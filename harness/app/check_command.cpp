@@ -6,6 +6,7 @@
 #include "harness/app/commands.h"
 #include "harness/app/data_check.h"
 #include "harness/app/environment_probe.h"
+#include "harness/app/noise_profile_use.h"
 #include "harness/app/stored_gates.h"
 #include "harness/codec/config_file.h"
 #include "harness/core/error.h"
@@ -15,6 +16,27 @@
 #include "harness/plan/plan_text.h"
 
 namespace traceml {
+
+namespace {
+
+// The run may be meant for another machine: no error here.
+void warn_of_machine(const Plan& plan, const NoiseProfile& profile) {
+  std::map<std::string, std::string> machine = {
+      {"world_size", std::to_string(plan.facts.world_size)}};
+  if (profile.machine.contains("processor")) {
+    const Environment here = probe_environment();
+    const auto model = here.facts.find("cpu_model");
+    if (model != here.facts.end()) machine["processor"] = model->second;
+  }
+  const std::string difference = other_machine(profile, machine);
+  if (difference.empty()) return;
+  fmt::print(
+      "warning: the noise profile {} is of another machine ({}); a run that differs so is "
+      "refused\n",
+      plan.config.measure.noise_profile, difference);
+}
+
+}  // namespace
 
 int check_command(const CheckArguments& arguments) {
   if (arguments.keys) {
@@ -27,6 +49,7 @@ int check_command(const CheckArguments& arguments) {
   }
   Config config = read_config_file(arguments.config, overrides);
   if (config.measure.launches > 1 && config.measure.launch == 0) config.measure.launch = 1;
+  const std::optional<NoiseProfile> profile = use_noise_profile(&config);
   const Plan plan = make_plan(config, arguments.ranks);
   if (plan.facts.commands) check_programs(plan.config);
   list_data_sets(plan, arguments.ranks);
@@ -37,6 +60,7 @@ int check_command(const CheckArguments& arguments) {
     std::fputs("\n", stdout);
   }
   std::fputs(plan_text(plan, step).c_str(), stdout);
+  if (profile) warn_of_machine(plan, *profile);
   if (const auto limit = memory_limit()) {
     // The run may be meant for another machine: no error here.
     if (const auto sentence = loaders_exceed(plan, arguments.ranks, *limit)) {

@@ -1,12 +1,12 @@
 #include "harness/app/command_line.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <filesystem>
 #include <string_view>
 #include <system_error>
 
+#include "harness/app/command_line_options.h"
 #include "harness/app/reading_options.h"
 #include "harness/app/version.h"
 #include "harness/core/error.h"
@@ -16,9 +16,9 @@
 namespace traceml {
 namespace {
 
-constexpr std::array<std::string_view, 10> kCommands = {"run",      "launch",  "report", "compare",
-                                                        "baseline", "history", "check",  "init",
-                                                        "datagen",  "doctor"};
+constexpr std::array<std::string_view, 11> kCommands = {
+    "run",     "launch", "selfcheck", "report",  "compare", "baseline",
+    "history", "check",  "init",      "datagen", "doctor"};
 constexpr std::array<std::string_view, 3> kGlobalFlags = {"--help", "-h", "--version"};
 
 template <std::size_t N>
@@ -26,128 +26,10 @@ bool contains(const std::array<std::string_view, N>& names, std::string_view nam
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// An option whose text is read as strictly as a value of a config.
-template <class Target, class Value>
-CLI::Option* add_value(CLI::App* command, const std::string& name, Target* target,
-                       const ValueForm<Value>& form, const std::string& help) {
-  const CLI::callback_t read = [name, target, form](const CLI::results_t& texts) {
-    const Reading<Value> reading = form.read(texts.front());
-    if (!reading.value) throw UsageError(name.substr(name.find("--")) + " " + reading.fault);
-    *target = *reading.value;
-    return true;
-  };
-  return command->add_option(name, read, help);
-}
-
-void add_overrides(CLI::App* command, std::vector<std::string>* overrides) {
-  command->add_option("--set", *overrides, "override one key: --set input.workers=8 (repeatable)")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
-}
-
-// What `run` and `launch` share.
-template <class Arguments>
-void add_measuring(CLI::App* command, Arguments& arguments, const char* out_help) {
-  command->add_option("config", arguments.config, "config file (YAML)")
-      ->required()
-      ->type_name("CONFIG");
-  add_overrides(command, &arguments.overrides);
-  command->add_option("--out", arguments.out, out_help)->check(not_empty)->type_name("DIR");
-  command->add_flag("--quiet", arguments.quiet, "print the verdict line alone");
-  command->add_flag("--require-gates", arguments.require_gates,
-                    "a config without gates is an error (exit 2)");
-}
-
-void add_scratch(CLI::App* command, std::string* scratch) {
-  command
-      ->add_option("--scratch", *scratch,
-                   "folder of each node for raw files until they are gathered over MPI")
-      ->check(not_empty)
-      ->type_name("DIR");
-}
-
 void add_run(CLI::App& app, RunArguments& run) {
   CLI::App* command = app.add_subcommand("run", "measure, judge, report (the default command)");
   add_measuring(command, run, "folder for the results (default results/<name>-<time>)");
   add_scratch(command, &run.scratch);
-}
-
-// The looks of a campaign: a verdict may be reached after so many launches.
-ValueForm<int> launches_form() {
-  return choice_form<int>({{"6", 6}, {"10", 10}, {"14", 14}, {"20", 20}}, {});
-}
-
-void add_launch(CLI::App& app, LaunchArguments& launch) {
-  CLI::App* command =
-      app.add_subcommand("launch", "start several launches with mpirun or srun, judge them as one");
-  add_measuring(command, launch, "folder for the results; launches that it holds are counted");
-  add_scratch(command, &launch.scratch);
-  add_value(command, "-n,--ranks", &launch.ranks, integer_form(1, 1 << 20),
-            "ranks of each launch (default 1)")
-      ->type_name("N");
-  add_value(command, "--launches", &launch.launches, launches_form(),
-            "at most so many: 6, 10, 14 or 20 (default measure.launches, or 6)")
-      ->type_name("N");
-  const auto launcher = choice_form<std::string>({{"mpirun", "mpirun"}, {"srun", "srun"}}, {});
-  add_value(command, "--launcher", &launch.launcher, launcher,
-            "mpirun or srun (default: srun inside a Slurm job)")
-      ->type_name("NAME");
-  command
-      ->add_option("--mpirun-args", launch.launcher_arguments,
-                   "more words for it: --mpirun-args='--map-by node'")
-      ->type_name("TEXT");
-  command
-      ->add_option("--candidate-binary", launch.candidate_binary,
-                   "another build of traceml-bench: judge it against this one by pairs of launches")
-      ->check(not_empty)
-      ->type_name("FILE");
-  command->add_option("--arm", launch.arm, "with it: the arm whose wall per step is judged")
-      ->type_name("NAME");
-  command->add_option("--max-regression", launch.max_regression, "with it: margin, with its unit")
-      ->type_name("PERCENT")
-      ->capture_default_str();
-}
-
-CLI::App* add_baseline_action(CLI::App* command, BaselineArguments& baseline, BaselineAction action,
-                              const char* name, const char* help) {
-  CLI::App* one = command->add_subcommand(name, help);
-  one->add_option("dir", baseline.dir, "store of campaigns")
-      ->required()
-      ->check(not_empty)
-      ->type_name("DIR");
-  one->parse_complete_callback([&baseline, action] { baseline.action = action; });
-  return one;
-}
-
-void add_baseline(CLI::App& app, BaselineArguments& baseline) {
-  CLI::App* command =
-      app.add_subcommand("baseline", "keep campaigns of launches, to hold later ones against them");
-  command->require_subcommand(1);
-  add_baseline_action(command, baseline, BaselineAction::kAdd, "add",
-                      "store a campaign; what is pinned stays pinned")
-      ->add_option("run_dir", baseline.run_dir, "folder of a traceml-bench launch")
-      ->required()
-      ->check(not_empty)
-      ->type_name("RUN_DIR");
-  add_baseline_action(command, baseline, BaselineAction::kList, "list",
-                      "every campaign and every pin");
-  CLI::App* pin = add_baseline_action(command, baseline, BaselineAction::kPin, "pin",
-                                      "from now on these campaigns are the baseline");
-  const CLI::callback_t read = [&baseline](const CLI::results_t& texts) {
-    for (const std::string& text : texts) {
-      const Reading<int> number = integer_form(1, 999'999'999).read(text);
-      if (!number.value) throw UsageError("CAMPAIGN " + number.fault);
-      baseline.campaigns.push_back(*number.value);
-    }
-    return true;
-  };
-  pin->add_option("campaigns", read, "their numbers, five or more")
-      ->required()
-      ->expected(1, 1 << 20)
-      ->allow_extra_args()
-      ->type_name("CAMPAIGN");
-  add_baseline_action(command, baseline, BaselineAction::kShow, "show",
-                      "fingerprint and spread of the pinned campaigns, and what they can see");
 }
 
 void add_check(CLI::App& app, CheckArguments& check) {
@@ -318,6 +200,7 @@ CommandLine parse_command_line(std::vector<std::string> args) {
 
   RunArguments run;
   LaunchArguments launch;
+  SelfcheckArguments selfcheck;
   ReportArguments report;
   CompareArguments compare;
   BaselineArguments baseline;
@@ -328,6 +211,7 @@ CommandLine parse_command_line(std::vector<std::string> args) {
   DoctorArguments doctor;
   add_run(app, run);
   add_launch(app, launch);
+  add_selfcheck(app, selfcheck);
   add_report(app, report);
   add_compare(app, compare);
   add_baseline(app, baseline);
@@ -351,6 +235,7 @@ CommandLine parse_command_line(std::vector<std::string> args) {
     require_binary(*app.get_subcommand("launch"), launch);
     line.launch = launch;
   }
+  if (app.got_subcommand("selfcheck")) line.selfcheck = selfcheck;
   if (app.got_subcommand("report")) line.report = report;
   if (app.got_subcommand("compare")) line.compare = compare;
   if (app.got_subcommand("baseline")) line.baseline = baseline;

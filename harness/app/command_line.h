@@ -33,6 +33,14 @@ struct LaunchArguments {
   std::string launcher_arguments;     // separated by spaces
 };
 
+struct SelfcheckArguments {
+  LaunchArguments launch;  // how its runs are started; `launches` stays unset
+  int runs = 20;
+  std::string arm;                                   // empty: arm_to_check() of the config
+  std::vector<double> plants;                        // slowdowns, as shares of forward and backward
+  std::vector<double> effects = {0.01, 0.02, 0.05};  // whose budget is wanted
+};
+
 struct ReportArguments {
   std::string run_dir;
   bool accept_edited = false;
@@ -77,13 +85,14 @@ struct DoctorArguments {
   bool collectives = false;  // by all ranks: try the all-reduce
 };
 
-enum class BaselineAction { kAdd, kList, kPin, kShow };
+enum class BaselineAction { kAdd, kList, kPin, kShow, kJudge };
 
 struct BaselineArguments {
   BaselineAction action = BaselineAction::kList;
-  std::string dir;             // the store
-  std::string run_dir;         // add: the folder of a launch
-  std::vector<int> campaigns;  // pin: numbers
+  std::string dir;                    // the store
+  std::string run_dir;                // add: the folder of a launch
+  std::vector<int> campaigns;         // pin: numbers
+  std::vector<std::string> run_dirs;  // judge: folders of launches, one a campaign
 };
 
 struct HistoryArguments {
@@ -97,6 +106,7 @@ struct HistoryArguments {
 struct CommandLine {
   std::optional<RunArguments> run;
   std::optional<LaunchArguments> launch;
+  std::optional<SelfcheckArguments> selfcheck;
   std::optional<ReportArguments> report;
   std::optional<CheckArguments> check;
   std::optional<CompareArguments> compare;

@@ -8,6 +8,7 @@ namespace traceml {
 // (harness/core/error.h), except by run, which must agree on them with the other ranks.
 int run_command(const RunArguments& arguments);
 int launch_command(const LaunchArguments& arguments);
+int selfcheck_command(const SelfcheckArguments& arguments);
 int report_command(const ReportArguments& arguments);
 int compare_command(const CompareArguments& arguments);
 int baseline_command(const BaselineArguments& arguments);

@@ -16,6 +16,7 @@
 #include "harness/app/launch_folder.h"
 #include "harness/app/launch_setup.h"
 #include "harness/app/lost_launches.h"
+#include "harness/app/noise_profile_use.h"
 #include "harness/app/pooled_launches.h"
 #include "harness/app/results_dir.h"
 #include "harness/app/stored_gates.h"
@@ -109,6 +110,10 @@ class Launches {
         throw UsageError(fmt::format("{} was begun with at most {} launches; give --launches {}",
                                      out_, planned, planned));
       }
+      if (std::ssize(finished) > planned && plan_.facts.launches != planned) {
+        throw UsageError(fmt::format("{} measures {} launches again; give --launches {}", out_,
+                                     planned, planned));
+      }
       say(fmt::format("{} finished launches in {} are counted\n", finished.size(), out_));
     }
     if (const auto late = timed_out_launch(lost_launches(out_))) {
@@ -135,7 +140,10 @@ class Launches {
     }
     request.output_file = request.error_file = dir + ".log";
     request.time_limit = std::chrono::duration_cast<Nanos>(limit_of_launch(plan_.config.measure));
-    say(fmt::format("launch {} of at most {} ... ", number, plan_.facts.launches));
+    const int planned = plan_.facts.launches;
+    say(number <= planned ? fmt::format("launch {} of at most {} ... ", number, planned)
+                          : fmt::format("a gate failed; launch {} of {} that measure it again ... ",
+                                        number - planned, planned));
     ProcessResult result = runner_.run(request);
     const auto failure = failure_of_launch(request, result, setup_.starter);
     if (failure && stop_.received()) {  // it may have come to the launch first
@@ -220,6 +228,7 @@ Config read_config_of(const LaunchArguments& arguments) {
     throw UsageError("measure.launch names one launch; traceml-bench launch sets it itself");
   }
   if (arguments.require_gates) require_gates(config, arguments.config);
+  use_noise_profile(&config);
   return config;
 }
 
@@ -246,9 +255,7 @@ std::string keep_baselines(const Plan& plan, const std::string& out,
 }  // namespace
 
 int launch_command(const LaunchArguments& arguments) {
-  if (inside_mpirun()) {
-    throw UsageError("traceml-bench launch starts mpirun itself; start it without mpirun");
-  }
+  require_no_starter("launch");
   const Plan plan = make_plan(read_config_of(arguments), arguments.ranks);
   if (!arguments.candidate_binary.empty()) return judge_binaries(arguments, plan);
   check_before_launches(plan, arguments.ranks);

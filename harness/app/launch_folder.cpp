@@ -141,8 +141,9 @@ std::string dir_of_launch(const std::string& out, int number) {
   return launches_in(out) + "/" + folder_of_launch(number);
 }
 
-LaunchFolderLock::LaunchFolderLock(const std::string& out, std::chrono::seconds patience) {
-  const std::string file = launches_in(out) + "/lock";
+LaunchFolderLock::LaunchFolderLock(const std::string& out, std::chrono::seconds patience,
+                                   const std::string& inside) {
+  const std::string file = out + "/" + inside + "/lock";
   descriptor_ = ::open(file.c_str(), O_CREAT | O_RDWR, 0666);  // inherited on purpose
   if (descriptor_ < 0) {
     throw RunError(fmt::format("cannot make {}: {}", file, std::generic_category().message(errno)));
@@ -152,8 +153,7 @@ LaunchFolderLock::LaunchFolderLock(const std::string& out, std::chrono::seconds 
     if (std::chrono::steady_clock::now() >= until) {
       ::close(descriptor_);
       throw UsageError(fmt::format(
-          "another traceml-bench launch is at work in {}; wait for it, or choose another --out",
-          out));
+          "another traceml-bench is at work in {}; wait for it, or choose another --out", out));
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }

@@ -23,8 +23,10 @@ class LaunchFolderLock {
  public:
   // Waits for programs of a campaign that was killed: mpirun gives its ranks some seconds to end.
   // Throws UsageError where another campaign is at work, RunError where the file cannot be made.
+  // `inside`: the folder of OUT that holds the lock.
   explicit LaunchFolderLock(const std::string& out,
-                            std::chrono::seconds patience = std::chrono::seconds{15});
+                            std::chrono::seconds patience = std::chrono::seconds{15},
+                            const std::string& inside = "launches");
   ~LaunchFolderLock();
   LaunchFolderLock(const LaunchFolderLock&) = delete;
   LaunchFolderLock& operator=(const LaunchFolderLock&) = delete;

@@ -1,5 +1,6 @@
 #include "harness/app/launch_setup.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -40,6 +41,12 @@ std::vector<std::string> words_of(const std::string& text) {
 
 bool inside_mpirun() {
   return is_set("OMPI_COMM_WORLD_SIZE") || is_set("PMI_SIZE");
+}
+
+void require_no_starter(const std::string& command) {
+  if (!inside_mpirun()) return;
+  throw UsageError(
+      fmt::format("traceml-bench {} starts mpirun itself; start it without mpirun", command));
 }
 
 Seconds limit_of_launch(const MeasureConfig& measure) {

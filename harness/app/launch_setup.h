@@ -1,6 +1,8 @@
 #pragma once
 // How this machine starts launches: by mpirun, by srun or directly, and with which flags.
 
+#include <string>
+
 #include "harness/app/command_line.h"
 #include "harness/core/units.h"
 #include "harness/plan/config.h"
@@ -10,6 +12,9 @@ namespace traceml {
 
 // Whether mpirun or srun has started this process as a rank.
 bool inside_mpirun();
+
+// Throws UsageError for a `command` that starts ranks itself, inside mpirun.
+void require_no_starter(const std::string& command);
 
 // Of at most so many launches. Throws NotBuilt for ranks without MPI.
 LaunchSetup setup_of(const LaunchArguments& arguments, int launches);

@@ -22,6 +22,7 @@ namespace {
 int dispatch(const CommandLine& line) {
   if (line.run) return run_command(*line.run);
   if (line.launch) return launch_command(*line.launch);
+  if (line.selfcheck) return selfcheck_command(*line.selfcheck);
   if (line.report) return report_command(*line.report);
   if (line.compare) return compare_command(*line.compare);
   if (line.baseline) return baseline_command(*line.baseline);

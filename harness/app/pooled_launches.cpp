@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "harness/analysis/campaign.h"
+#include "harness/analysis/confirmation.h"
 #include "harness/analysis/gate_replay.h"
 #include "harness/analysis/launch_pool.h"
 #include "harness/app/campaign_record.h"
@@ -77,11 +78,12 @@ RunInfo common_info(const std::vector<RunInfo>& infos) {
 
 // Aliases are those of one launch: they stand for all where each ran on the same machines. A
 // hosts.json that is not there, as in a folder that was shared, tells of no difference.
-void name_common_nodes(const std::string& out, const std::vector<RunInfo>& infos,
-                       PooledLaunches* pooled) {
+void name_common_nodes(const std::string& out, int before, PooledLaunches* pooled) {
+  const std::vector<RunInfo>& infos = pooled->infos;
   bool same = true;
   for (std::size_t i = 0; i < infos.size(); ++i) {
-    const Nodes own = read_hosts(hosts_file(dir_of_launch(out, static_cast<int>(i) + 1)));
+    const int number = before + static_cast<int>(i) + 1;
+    const Nodes own = read_hosts(hosts_file(dir_of_launch(out, number)));
     if (pooled->places.hosts.empty()) pooled->places = own;
     same &= infos[i].nodes == infos.front().nodes;
     same &= own.hosts.empty() || own.hosts == pooled->places.hosts;
@@ -100,6 +102,14 @@ Plan plan_of_campaign(const std::vector<RunInfo>& infos, const std::string& out)
   int launches = 0;
   for (const RunInfo& info : infos) {
     launches = std::max(launches, read_config_text(info.config_text, out, {}).measure.launches);
+  }
+  for (const RunInfo& info : infos) {
+    const MeasureConfig measure = read_config_text(info.config_text, out, {}).measure;
+    if (measure.launch <= measure.launches || measure.launches == launches) continue;
+    throw UsageError(fmt::format(
+        "launch {} in {} measures {} launches again, but the campaign went on to {}; measure anew "
+        "into another --out",
+        measure.launch, out, measure.launches, launches));
   }
   Config config = read_config_text(infos.front().config_text, out, {});
   if (launches <= 1) {
@@ -164,6 +174,53 @@ CampaignSummary summarize(const PooledLaunches& launches) {
   return summary;
 }
 
+bool is_whole(const PooledLaunches& launches) {
+  return launches.finished >= launches.plan.facts.launches;
+}
+
+bool is_measured_again(const PooledLaunches& launches) {
+  return launches.again && is_whole(*launches.again);
+}
+
+// Of these infos of launches `before` + 1 and so on; `pooled` holds its plan.
+void read_records(const std::string& out, int before, std::vector<RunInfo> infos,
+                  bool accept_edited, PooledLaunches* pooled) {
+  pooled->finished = static_cast<int>(infos.size());
+  pooled->info = common_info(infos);
+  pooled->infos = std::move(infos);
+  pooled->plan.facts.distortions = pooled->info.distortions;
+  warn_of_environments(pooled->infos, &pooled->warnings);
+  name_common_nodes(out, before, pooled);
+  const std::vector<std::string> arms = arm_names(pooled->plan.facts);
+  for (int i = 0; i < pooled->finished; ++i) {
+    const RunInfo& info = pooled->infos[static_cast<std::size_t>(i)];
+    const std::string raw = dir_of_launch(out, before + i + 1) + "/raw";
+    const Plan own = make_plan(read_config_text(info.config_text, raw, {}), info.world_size);
+    std::vector<RankRecords> records =
+        read_run_records({raw, info.run, arms, accept_edited}, own.facts, &pooled->warnings);
+    append_launch(pooled->plan.facts, i, std::move(records), &pooled->records);
+  }
+}
+
+// Failures of the launches that measure again are not those of the verdict that they confirm.
+std::vector<LostLaunch> lost_at_first(const PooledLaunches& launches) {
+  std::vector<LostLaunch> lost = launches.lost;
+  std::erase_if(
+      lost, [&](const LostLaunch& launch) { return launch.number > launches.plan.facts.launches; });
+  return lost;
+}
+
+std::string what_is_missing(const PooledLaunches& launches) {
+  const int planned = launches.plan.facts.launches;
+  const std::string go_on = "repeat the launch command with this --out to go on";
+  if (!is_whole(launches)) {
+    return fmt::format("{} of at most {} launches are finished; {}", launches.finished, planned,
+                       go_on);
+  }
+  return fmt::format("a gate failed, and {} of {} launches that measure it again are finished; {}",
+                     launches.again ? launches.again->finished : 0, planned, go_on);
+}
+
 }  // namespace
 
 PooledLaunches read_launches(const std::string& out, bool accept_edited) {
@@ -179,33 +236,34 @@ PooledLaunches read_launches(const std::string& out, bool accept_edited) {
     throw RunError(fmt::format("{}/launches has no finished launch{}", out,
                                late ? "; " + describe_timed_out(*late) : ""));
   }
-  pooled.finished = static_cast<int>(infos.size());
-  pooled.info = common_info(infos);
-  pooled.infos = infos;
   pooled.plan = plan_of_campaign(infos, out);
   if (!pooled.plan.facts.stored_gates.empty()) pooled.baselines = baselines_in(out);
-  pooled.plan.facts.distortions = pooled.info.distortions;
   if (const std::string lost = describe_lost(pooled.lost); !lost.empty()) {
     pooled.warnings.push_back(lost);
   }
-  warn_of_environments(infos, &pooled.warnings);
-  name_common_nodes(out, infos, &pooled);
-  const std::vector<std::string> arms = arm_names(pooled.plan.facts);
-  for (int before = 0; before < pooled.finished; ++before) {
-    const RunInfo& info = infos[static_cast<std::size_t>(before)];
-    const std::string raw = dir_of_launch(out, before + 1) + "/raw";
-    const Plan own = make_plan(read_config_text(info.config_text, raw, {}), info.world_size);
-    std::vector<RankRecords> records =
-        read_run_records({raw, info.run, arms, accept_edited}, own.facts, &pooled.warnings);
-    append_launch(pooled.plan.facts, before, std::move(records), &pooled.records);
+  const int planned = pooled.plan.facts.launches;
+  if (std::ssize(infos) > planned) {
+    std::vector<RunInfo> again(infos.begin() + planned, infos.end());
+    infos.resize(static_cast<std::size_t>(planned));
+    pooled.again = std::make_unique<PooledLaunches>();
+    pooled.again->plan = pooled.plan;
+    pooled.again->baselines = pooled.baselines;
+    read_records(out, planned, std::move(again), accept_edited, pooled.again.get());
+    for (const std::string& warning : pooled.again->warnings) {
+      pooled.warnings.push_back("of the launches that measured again: " + warning);
+    }
   }
+  read_records(out, 0, std::move(infos), accept_edited, &pooled);
   return pooled;
 }
 
 bool has_ended(const PooledLaunches& launches) {
   const CampaignFacts& facts = launches.plan.facts;
   // A campaign that is a unit ends where it was planned to, whatever its launches say.
-  if (!facts.stored_gates.empty()) return launches.finished >= facts.launches;
+  if (!facts.stored_gates.empty()) {
+    if (!is_whole(launches)) return false;
+    return is_measured_again(launches) || !awaits_confirmation(summarize(launches));
+  }
   for (const int look : looks_of(facts)) {
     if (look > launches.finished) continue;
     if (decide_at_look(facts, launches.records, look).stop) return true;
@@ -220,18 +278,21 @@ FinishedRun judge_launches(const PooledLaunches& launches) {
   run.summary = summarize(launches);
   run.summary.warnings.insert(run.summary.warnings.end(), launches.warnings.begin(),
                               launches.warnings.end());
+  if (is_measured_again(launches)) {
+    const CampaignSummary again = summarize(*launches.again);
+    confirm_failures(&again, run.summary);
+  } else {
+    confirm_failures(nullptr, run.summary);
+  }
   const std::string why =
-      too_many_failed(launches.lost, static_cast<std::size_t>(launches.finished));
+      too_many_failed(lost_at_first(launches), static_cast<std::size_t>(launches.finished));
   if (!why.empty()) withhold_for_failures(why, run.summary);
   const auto late = timed_out_launch(launches.lost);
   if (late) {
     run.info.failure =
         describe_timed_out(*late) + ", which ended the campaign: a limit leaves out slow launches";
   } else if (!has_ended(launches)) {
-    run.info.failure = fmt::format(
-        "{} of at most {} launches are finished; repeat the launch command with this --out to go "
-        "on",
-        launches.finished, run.plan.facts.launches);
+    run.info.failure = what_is_missing(launches);
   }
   if (!run.info.failure.empty()) {
     run.info.finished = false;

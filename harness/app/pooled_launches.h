@@ -2,6 +2,7 @@
 // All finished launches of a campaign as one set of records, and the verdict over them.
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,7 @@
 namespace traceml {
 
 struct PooledLaunches {
-  int finished = 0;            // launches 1 to this one
+  int finished = 0;            // launches 1 to this one, without those that measure again
   RunInfo info;                // of the first, with what holds for all
   std::vector<RunInfo> infos;  // of each
   Plan plan;                   // plan.facts: facts_over_launches()
@@ -23,6 +24,9 @@ struct PooledLaunches {
   Nodes places;  // hosts, where all launches ran on the same, and GPUs likewise; else empty
   std::vector<std::string> warnings;
   std::map<std::string, PinnedBaseline> baselines;  // of stored gates: store -> what was pinned
+  // The launches behind them, which measure again what failed (confirm_on_fail); null: there are
+  // none. `lost` above holds theirs, too.
+  std::unique_ptr<PooledLaunches> again{};
 };
 
 // There must be one at least. Throws RunError for files that cannot be read or are not those of the
@@ -30,7 +34,7 @@ struct PooledLaunches {
 PooledLaunches read_launches(const std::string& out, bool accept_edited);
 
 // Whether the launches so far give every verdict there can be, or are as many as planned; with a
-// gate on stored campaigns, as many as planned.
+// gate on stored campaigns, as many as planned, and as many again where one is to be confirmed.
 bool has_ended(const PooledLaunches& launches);
 
 // Verdict and figures over the launches. An unfinished campaign passes nothing, and so does one of

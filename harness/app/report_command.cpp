@@ -5,7 +5,9 @@
 #include "harness/app/github_step.h"
 #include "harness/app/launch_folder.h"
 #include "harness/app/pooled_launches.h"
+#include "harness/app/selfcheck_folder.h"
 #include "harness/app/tidy_file.h"
+#include "harness/core/error.h"
 
 namespace traceml {
 namespace {
@@ -15,10 +17,24 @@ FinishedRun read_run_or_launches(const std::string& dir, bool accept_edited) {
   return read_finished_run(dir, accept_edited);
 }
 
+// A self-check has other reports.
+int report_selfcheck(const ReportArguments& arguments) {
+  const std::string& dir = arguments.run_dir;
+  if (arguments.accept_edited || arguments.tidy || arguments.github) {
+    throw UsageError(dir +
+                     " is a self-check, for which --accept-edited, --tidy and --github mean "
+                     "nothing; leave them out");
+  }
+  const SelfcheckReport report = read_selfcheck(dir);
+  publish_selfcheck(dir, report, arguments.quiet);
+  return report.summary.exit_code();
+}
+
 }  // namespace
 
 int report_command(const ReportArguments& arguments) {
   const std::string& dir = arguments.run_dir;
+  if (is_selfcheck_folder(dir)) return report_selfcheck(arguments);
   const std::string step_summary = arguments.github ? github_summary_file() : "";
   const FinishedRun run = read_run_or_launches(dir, arguments.accept_edited);
   publish(dir, run, arguments.quiet);

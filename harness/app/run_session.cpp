@@ -9,10 +9,12 @@
 #include <set>
 #include <sstream>
 
+#include "harness/app/campaign_record.h"
 #include "harness/app/commit.h"
 #include "harness/app/data_check.h"
 #include "harness/app/environment_probe.h"
 #include "harness/app/finished_run.h"
+#include "harness/app/noise_profile_use.h"
 #include "harness/app/progress_line.h"
 #include "harness/app/results_dir.h"
 #include "harness/app/run_folders.h"
@@ -51,8 +53,13 @@ void check_device(const Config& config, const GpuChoice& choice) {
   }
 }
 
-Plan read_plan(const RunArguments& arguments, int world_size) {
-  const Config config = read_config_file(arguments.config, arguments.overrides);
+struct PlanAndProfile {
+  Plan plan;
+  std::optional<NoiseProfile> profile;  // the config names it
+};
+
+PlanAndProfile read_plan(const RunArguments& arguments, int world_size) {
+  Config config = read_config_file(arguments.config, arguments.overrides);
   if (arguments.require_gates) require_gates(config, arguments.config);
   if (config.measure.launches > 1 && config.measure.launch == 0) {
     throw UsageError(
@@ -60,7 +67,8 @@ Plan read_plan(const RunArguments& arguments, int world_size) {
                     config.measure.launches, arguments.config, world_size));
   }
   check_requirements(config, world_size);
-  return make_plan(config, world_size);
+  std::optional<NoiseProfile> profile = use_noise_profile(&config);
+  return {make_plan(config, world_size), std::move(profile)};
 }
 
 // Collective: what distorts times on any rank, on every rank.
@@ -127,6 +135,16 @@ RunInfo describe_run(Ranks& ranks, const Plan& plan, const GpuChoice& choice,
   return info;
 }
 
+// Collective. A profile of another machine is refused before anything is made.
+void check_machine(Ranks& ranks, const Plan& plan, const GpuChoice& choice,
+                   const NoiseProfile& profile) {
+  const RunInfo info = describe_run(ranks, plan, choice, "");
+  together(ranks.transport(), [&] {
+    require_same_machine(profile, plan.config.measure.noise_profile, machine_of({info}));
+    return 0;
+  });
+}
+
 // Collective. What is to be told of it.
 std::string keep_to_own_cores(Transport& transport) {
   const int all = allowed_core_count();
@@ -136,14 +154,14 @@ std::string keep_to_own_cores(Transport& transport) {
       "each rank keeps to its share of the cores (workload.cores): rank 0 to {} of {}", own, all);
 }
 
-// Collective. "812 MiB", the largest of all ranks; nullopt where a kernel does not say.
-std::optional<std::string> largest_peak_memory(Transport& transport) {
+// Collective. "812 MiB", the largest of all ranks; nothing where a kernel does not say.
+void add_peak_memory(Transport& transport, RunInfo& info) {
   std::int64_t largest = 0;
   for (const std::string& own : transport.gather(std::to_string(peak_memory().value_or(0)))) {
     largest = std::max<std::int64_t>(largest, std::stoll(own));
   }
-  if (largest == 0) return std::nullopt;
-  return fmt::format("{} MiB", (largest + (1 << 19)) >> 20);
+  if (largest == 0) return;
+  info.facts["host_memory_peak"] = fmt::format("{} MiB", (largest + (1 << 19)) >> 20);
 }
 
 RankOptions options_of(const RunFolders& folders, ProgressSink* progress) {
@@ -177,7 +195,8 @@ int judge_and_report(const std::string& dir, const RunInfo& info, bool quiet) {
 int run_session(Ranks& ranks, RunWatch& watch, HostClock& clock, const RunArguments& arguments) {
   Transport& transport = ranks.transport();
   const std::string created = transport.broadcast(utc_now());
-  Plan plan = together(transport, [&] { return read_plan(arguments, transport.world_size()); });
+  auto read = together(transport, [&] { return read_plan(arguments, transport.world_size()); });
+  Plan& plan = read.plan;
   watch.set_step_timeout(plan.config.measure.step_timeout);
   watch.set_time_limit(plan.config.measure.time_limit);
   const GpuChoice choice = choose_gpu(plan, transport, ranks.rank_on_node());
@@ -187,6 +206,7 @@ int run_session(Ranks& ranks, RunWatch& watch, HostClock& clock, const RunArgume
     check_loader_memory(plan, ranks.ranks_on_node());
     return list_data_sets(plan, transport.world_size());
   });
+  if (read.profile) check_machine(ranks, plan, choice, *read.profile);
   const RunFolders folders =
       agree_on_folders(transport, watch, arguments, plan.config.name, created);
   const std::string& dir = folders.results;
@@ -222,10 +242,7 @@ int run_session(Ranks& ranks, RunWatch& watch, HostClock& clock, const RunArgume
   }
   watch.position().enter(Stage::kReport);
   take_over(outcome, info);
-  if (!simulated_start(plan)) {
-    const auto peak = largest_peak_memory(transport);
-    if (peak) info.facts["host_memory_peak"] = *peak;
-  }
+  if (!simulated_start(plan)) add_peak_memory(transport, info);
   const int code = together(transport, [&] {
     return ranks.is_root() ? judge_and_report(dir, info, arguments.quiet) : 0;
   });

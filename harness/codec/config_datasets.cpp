@@ -95,4 +95,15 @@ void resolve_stores(Config* config, const std::filesystem::path& file_folder) {
   }
 }
 
+void resolve_noise_profile(Config* config, const std::filesystem::path& file_folder) {
+  MeasureConfig& measure = config->measure;
+  if (measure.noise_profile.empty()) return;
+  const std::filesystem::path written(measure.noise_profile);
+  const bool as_it_is =
+      written.is_absolute() || is_from_command_line(*config, "measure.noise_profile");
+  measure.noise_profile_path =
+      (as_it_is ? written : file_folder / written).lexically_normal().string();
+  if (written.is_absolute()) measure.noise_profile = last_part(written);
+}
+
 }  // namespace traceml

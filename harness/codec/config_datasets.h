@@ -21,4 +21,7 @@ void resolve_working_directories(Config* config, const std::filesystem::path& fi
 // Throws UsageError where two stores would be shown as one.
 void resolve_stores(Config* config, const std::filesystem::path& file_folder);
 
+// The same of measure.noise_profile and its file; one from "--set" starts at the current folder.
+void resolve_noise_profile(Config* config, const std::filesystem::path& file_folder);
+
 }  // namespace traceml

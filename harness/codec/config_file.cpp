@@ -57,6 +57,7 @@ class Reader {
     resolve_datasets(&config_, file_folder);
     resolve_working_directories(&config_, file_folder);
     resolve_stores(&config_, file_folder);
+    resolve_noise_profile(&config_, file_folder);
     return std::move(config_);
   }
 

@@ -71,13 +71,26 @@ Json per_rank_json(const GateResult& gate) {
   return list;
 }
 
+Json relative(const std::optional<double>& theta) {
+  return theta ? json_number(std::expm1(*theta)) : Json(nullptr);
+}
+
+Json confirmation_json(const std::optional<Confirmation>& both) {
+  if (!both) return nullptr;
+  const auto& bounds = both->interval;
+  return {{"first_estimate", relative(both->first_theta)},
+          {"first_why", without_folders(both->first_why)},
+          {"outcome", both->outcome ? Json(name_of(*both->outcome)) : Json(nullptr)},
+          {"estimate", relative(both->theta)},
+          {"lower", bounds ? relative(bounds->lower) : Json(nullptr)},
+          {"upper", bounds ? relative(bounds->upper) : Json(nullptr)},
+          {"why", without_folders(both->why)}};
+}
+
 Json stored_json(const GateResult& gate) {
   const StoredComparison& stored = *gate.stored;
   Json guard = nullptr;
   if (stored.guard) {
-    const auto relative = [](const std::optional<double>& theta) {
-      return theta ? json_number(std::expm1(*theta)) : Json(nullptr);
-    };
     const auto& bounds = stored.guard->interval;
     guard = {{"arm", stored.guard->arm},
              {"outcome", name_of(stored.guard->outcome)},
@@ -93,7 +106,8 @@ Json stored_json(const GateResult& gate) {
           {"treatment", gate.spec.stored->treatment},
           {"treatments", shareable_list(stored.treatments)},
           {"also_differ", stored.also_differ},
-          {"guard", std::move(guard)}};
+          {"guard", std::move(guard)},
+          {"confirmation", confirmation_json(stored.confirmation)}};
 }
 
 const char* reduction_of(const GateResult& gate, const CampaignFacts& facts) {

@@ -39,6 +39,7 @@ struct StoredSpec {
   std::string store;                   // its folder, as reports may show it
   double reference_delta = 0.08;       // margin of the guard on the reference's own time
   std::vector<std::string> treatment;  // software that may differ, since it is what is judged
+  bool confirm_on_fail = false;        // a failure counts if a second campaign fails, too
 };
 
 // Each gate judges theta = ln(T_candidate / T_baseline) against ln(1 + delta).
@@ -79,6 +80,7 @@ struct CampaignFacts {
   int max_blocks = 20;
   bool until_verdict = false;     // a look after every second block, all at the whole of alpha
   double interaction_sd = 0.003;  // launch x arm, for one launch (statistics 2.7)
+  std::string noise_profile;      // the file that it comes from, as reports may show it; or empty
   std::uint64_t seed = 0;
   // Launches that are judged together, each of max_blocks blocks; 0: this launch is judged alone,
   // over its blocks.
@@ -104,6 +106,12 @@ inline int alpha_shares(const CampaignFacts& facts) {
   const int last = facts.pooled ? facts.launches : facts.max_blocks;
   const bool planned = std::find(facts.looks.begin(), facts.looks.end(), last) != facts.looks.end();
   return static_cast<int>(facts.looks.size()) + (planned ? 0 : 1);
+}
+
+// Whether a failure may be measured again, by as many launches behind the first ones.
+inline bool confirms_failures(const CampaignFacts& facts) {
+  return std::any_of(facts.stored_gates.begin(), facts.stored_gates.end(),
+                     [](const GateSpec& gate) { return gate.stored->confirm_on_fail; });
 }
 
 // m of 2.6: so many regressions may be claimed of one campaign. A stored gate on a ratio has a

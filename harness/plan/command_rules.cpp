@@ -18,15 +18,16 @@ bool is_command(const ArmConfig& arm) {
   return !arm.command.words.empty();
 }
 
-// Keys that training and commands share.
+// Keys that training and commands share; of equal arms use_equal_arms() says why not.
 bool is_shared_key(std::string_view path) {
-  constexpr std::array<std::string_view, 7> kShared = {"name",
+  constexpr std::array<std::string_view, 8> kShared = {"name",
                                                        "question",
                                                        "seed",
                                                        "require.ranks",
                                                        "measure.time_limit",
                                                        "measure.max_blocks",
-                                                       "measure.until_verdict"};
+                                                       "measure.until_verdict",
+                                                       "measure.equal_arms"};
   return std::find(kShared.begin(), kShared.end(), path) != kShared.end();
 }
 

@@ -111,9 +111,14 @@ struct MeasureConfig {
   Seconds time_limit{1200};
   int max_blocks = 20;  // 6 | 10 | 14 | 20; with until_verdict any even number from 6 on
   bool until_verdict = false;
-  int launches = 1;           // judged together: 6 | 10 | 14 | 20; 1: the run is judged alone
-  int launch_blocks = 4;      // of each of several launches; even
-  int launch = 0;             // which of them this run is, from 1; 0: none
+  int launches = 1;        // judged together: 6 | 10 | 14 | 20; 1: the run is judged alone
+  int launch_blocks = 4;   // of each of several launches; even
+  int launch = 0;          // which of them this run is, from 1; 0: none
+  std::string equal_arms;  // two equal copies of this arm alone; empty: arms as written
+  std::vector<double> equal_plants;      // beside them, copies that are slower by so much
+  std::string noise_profile;             // as reports may show it; empty: none
+  std::string noise_profile_path;        // the file; empty in a config read back from a run's files
+  std::optional<double> interaction_sd;  // launch x arm, out of noise_profile; nullopt: 0.3 %
   Millis device_drain{2000};  // how long unresolved device marks are queried after a window
   // Of commands alone.
   int warmup_launches = 1;          // of each arm, before the first block; not judged
@@ -181,6 +186,7 @@ struct GateConfig {
   std::string stored_path;                 // its folder; of a config read back not to be used
   std::vector<std::string> treatment;      // software that may differ
   std::optional<double> reference_margin;  // nullopt: 8 %
+  bool confirm_on_fail = false;            // a failure is measured again
   std::string where;                       // "quickstart.yaml:31:5", for messages
   friend bool operator==(const GateConfig&, const GateConfig&) = default;
 };

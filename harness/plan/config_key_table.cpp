@@ -4,6 +4,7 @@
 
 #include "harness/plan/command_keys.h"
 #include "harness/plan/make_config_key.h"
+#include "harness/plan/selfcheck_keys.h"
 #include "harness/plan/value_forms.h"
 
 namespace traceml {
@@ -288,7 +289,7 @@ std::vector<ConfigKey> measure_keys() {
           "blocks of each of several launches, even; all are run",
           [](auto& c) -> auto& { return c.measure.launch_blocks; }),
       make_config_key(
-          "measure.launch", kRun, integer_form(0, 20),
+          "measure.launch", kRun, integer_form(0, 40),
           "which of several launches this is; `launch` sets it. 0: none",
           [](auto& c) -> auto& { return c.measure.launch; }),
       make_config_key(
@@ -313,7 +314,7 @@ const std::vector<ConfigKey>& config_keys() {
   static const std::vector<ConfigKey> keys = [] {
     std::vector<ConfigKey> all;
     for (auto make : {run_keys, network_keys, training_keys, spin_keys, input_keys, measure_keys,
-                      command_measure_keys, plant_keys, command_keys}) {
+                      selfcheck_keys, command_measure_keys, plant_keys, command_keys}) {
       for (ConfigKey& key : make()) all.push_back(std::move(key));
     }
     return all;

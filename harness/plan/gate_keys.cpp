@@ -88,6 +88,9 @@ void check_stored(const GateDraft& draft, const std::string& where) {
     if (draft.reference_margin) {
       fail("reference_margin goes with against: {stored: ...}; leave it out");
     }
+    if (draft.confirm_on_fail) {
+      fail("confirm_on_fail goes with against: {stored: ...}; leave it out");
+    }
     return;
   }
   if (draft.min_fraction) {
@@ -165,6 +168,10 @@ const std::vector<GateKey>& gate_keys() {
         make_key("reference_margin", margin_form(),
                  "of a gate on stored campaigns: a reference slower than this fails; left out: 8%",
                  &GateDraft::reference_margin),
+        make_key("confirm_on_fail", choice_form<bool>({{"true", true}, {"false", false}}, {}),
+                 "of a gate on stored campaigns: true: what fails is measured again, and fails if "
+                 "that does",
+                 &GateDraft::confirm_on_fail),
     };
     for (GateKey& key : made) {
       if (key.name == "stored") key.inside = "against";
@@ -202,6 +209,7 @@ GateConfig finish_gate(const GateDraft& draft, const std::string& where) {
   gate.stored = draft.stored.value_or("");
   gate.treatment = draft.treatment.value_or(std::vector<std::string>());
   gate.reference_margin = draft.reference_margin;
+  gate.confirm_on_fail = draft.confirm_on_fail.value_or(false);
   gate.min_fraction = draft.min_fraction;
   gate.kind = draft.min_fraction ? GateKind::kMinFraction : GateKind::kMaxRegression;
   gate.delta = draft.min_fraction ? 1 / *draft.min_fraction - 1
@@ -229,6 +237,7 @@ GateDraft draft_of(const GateConfig& gate) {
   }
   if (!gate.treatment.empty()) draft.treatment = gate.treatment;
   draft.reference_margin = gate.reference_margin;
+  if (gate.confirm_on_fail) draft.confirm_on_fail = true;
   if (gate.kind == GateKind::kMinFraction) {
     draft.min_fraction = gate.min_fraction;
   } else {

@@ -20,6 +20,7 @@ struct GateDraft {
   std::optional<std::string> stored;  // against: {stored: ...}
   std::optional<std::vector<std::string>> treatment;
   std::optional<double> reference_margin;
+  std::optional<bool> confirm_on_fail;
 };
 
 struct GateKey {

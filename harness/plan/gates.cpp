@@ -72,7 +72,8 @@ void check_margin(const CampaignFacts& facts, const GateSpec& gate, const std::s
       opening + "one launch cannot judge '" + gate.name + "' to " + percent(gate.delta) +
       ", because launches differ by themselves and margins up to " + percent(std::expm1(least)) +
       " can never pass; widen the margin, or judge over "
-      "several launches (launch --launches 6)");
+      "several launches (launch --launches 6), or measure by how much (selfcheck) "
+      "and name its noise profile (measure.noise_profile)");
 }
 
 // Reports tell gates apart by their names; two gates of one pair of arms differ in kind.
@@ -123,8 +124,8 @@ GateSpec stored_spec_of(const Config& config, const CampaignFacts& facts, const 
   gate.candidate = find_arm_of_gate(config, written, written.candidate, opening);
   const auto reference = facts.arms[static_cast<std::size_t>(gate.candidate.value)].reference;
   gate.baseline = reference.value_or(gate.candidate);
-  gate.stored =
-      StoredSpec{written.stored, written.reference_margin.value_or(kUsualGuard), written.treatment};
+  gate.stored = StoredSpec{written.stored, written.reference_margin.value_or(kUsualGuard),
+                           written.treatment, written.confirm_on_fail};
   if (written.reference_margin && !reference) {
     throw UsageError(opening + "reference_margin guards the matched input-free arm, and " +
                      shown(written.candidate) +
@@ -190,7 +191,8 @@ std::vector<GateSpec> gates_of(const Config& config, const CampaignFacts& facts)
     GateSpec gate = spec_of(config, written, opening);
     make_name_unique(gates, &gate, opening);
     if (gate.kind == GateKind::kMinFraction) check_reference(config, gate, opening);
-    check_margin(facts, gate, opening);
+    // Equal arms are to show what cannot be judged, too.
+    if (config.measure.equal_arms.empty()) check_margin(facts, gate, opening);
     if (gate.escalate_after > 0 && facts.launches > 0) {
       throw UsageError(opening +
                        "escalate_after counts runs, and measure.launches judges several "

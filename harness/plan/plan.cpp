@@ -10,6 +10,7 @@
 #include "harness/core/error.h"
 #include "harness/plan/arms.h"
 #include "harness/plan/command_rules.h"
+#include "harness/plan/equal_arms.h"
 #include "harness/plan/gates.h"
 #include "harness/plan/spin_rules.h"
 #include "harness/plan/sweep.h"
@@ -162,11 +163,19 @@ void resolve_launches(Plan* plan) {
   if (measure.launch > 0) facts.seed = seed_of_launch(facts.seed, measure.launch);
 }
 
+// Those behind measure.launches measure again what failed (statistics 2.8).
+int most_launches(const Config& config) {
+  if (config.measure.launches <= 1) return 0;
+  const bool confirms = std::any_of(config.gates.begin(), config.gates.end(),
+                                    [](const GateConfig& gate) { return gate.confirm_on_fail; });
+  return config.measure.launches * (confirms ? 2 : 1);
+}
+
 // All looks stay, and so their number K: max_blocks ends a run early, it moves no level.
 void resolve_looks(Plan* plan) {
   CampaignFacts& facts = plan->facts;
   const MeasureConfig& measure = plan->config.measure;
-  if (measure.launch > (measure.launches > 1 ? measure.launches : 0)) {
+  if (measure.launch > most_launches(plan->config)) {
     throw UsageError(opening_for(plan->config, "measure.launch") + "measure.launch is " +
                      number(measure.launch) + ", and measure.launches is " +
                      number(measure.launches));
@@ -203,10 +212,14 @@ Plan make_plan(const Config& config, int world_size) {
   if (world_size < 1) throw UsageError("a run needs at least one rank");
   Plan plan;
   plan.config = config;
+  if (!config.measure.equal_arms.empty()) plan.config.sweep = {};  // they take its place, too
   complete_arms(&plan.config);
+  use_equal_arms(&plan.config);
   add_hidden_arms(&plan.config);
   plan.facts.world_size = world_size;
   plan.facts.seed = config.seed;
+  plan.facts.noise_profile = config.measure.noise_profile;
+  if (config.measure.interaction_sd) plan.facts.interaction_sd = *config.measure.interaction_sd;
   plan.facts.arms = facts_of_arms(plan.config, world_size);
   resolve_looks(&plan);
   if (runs_commands(plan.config)) {

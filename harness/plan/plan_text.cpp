@@ -206,6 +206,9 @@ std::string cost_section(const Plan& plan, std::optional<Millis> assumed_step) {
       add_launches("first look, " + std::to_string(first) + " launches", first);
     }
     add_launches("last look, " + std::to_string(facts.launches) + " launches", facts.launches);
+    if (confirms_failures(facts)) {
+      add_launches("where a gate fails and is measured again", 2 * facts.launches);
+    }
   }
   std::string text = table.text();
   if (!assumed_step)

@@ -194,6 +194,7 @@ const std::vector<KindRules>& all_rules() {
        {rank_key(), time_key(), before_key(), every_key(false), on_key()}},
       {PlantKind::kUntracked, "untracked", {time_key()}},
       {PlantKind::kDrift, "drift", {fraction_key()}},
+      {PlantKind::kLaunchEffect, "launch_effect", {fraction_key()}},
       {PlantKind::kLostEvent, "lost_event", {rank_key(), window_key(), step_key(), phase(true)}},
       {PlantKind::kFault,
        "fault",

@@ -16,7 +16,16 @@ namespace traceml {
 
 inline constexpr std::size_t kMaxPlants = 64;  // in one list
 
-enum class PlantKind { kSlowdown, kStall, kDelay, kUntracked, kDrift, kLostEvent, kFault };
+enum class PlantKind {
+  kSlowdown,
+  kStall,
+  kDelay,
+  kUntracked,
+  kDrift,
+  kLaunchEffect,
+  kLostEvent,
+  kFault
+};
 enum class DelayOn { kHost, kDevice };  // device: an extra kernel before the all-reduce
 enum class FaultHow { kThrow, kExit, kKill, kSegfault, kStop, kHang };
 
@@ -30,7 +39,8 @@ struct StrikeWindow {
 
 struct Plant {
   PlantKind kind = PlantKind::kSlowdown;
-  double fraction = 0;          // slowdown: of forward and backward; drift: at the end of the run
+  double fraction = 0;          // slowdown: of forward and backward; drift: at the end of the run;
+                                // launch_effect: standard deviation over launches
   Millis time{};                // stall, delay, untracked
   int every = 1;                // stall, delay: on each step with (step + 1) % every == 0
   std::optional<Phase> phase;   // stall, lost_event; fault: nullopt outside every phase

@@ -80,6 +80,10 @@ void check_plants_of(const Config& config, const ArmConfig& arm) {
       throw UsageError(opening + "plant " + text_of(plant) + " needs CUDA, and the arm " +
                        shown(arm.name) + " does not train on it; use on: host");
     }
+    if (plant.kind == PlantKind::kLaunchEffect && !arm.workload.spins()) {
+      throw UsageError(opening + "plant " + text_of(plant) +
+                       " is for the model spin; a machine has such effects of its own");
+    }
     if (arm.workload.spins() && plant.phase && !occurs(arm.workload, *plant.phase)) {
       const std::string phase(name_of(*plant.phase));
       throw UsageError(opening + "plant " + text_of(plant) + " never strikes: " + phase +

@@ -180,6 +180,35 @@ ValueForm<double> margin_form() {
   return made;
 }
 
+ValueForm<std::vector<double>> margins_form() {
+  const ValueForm<double> one = margin_form();
+  ValueForm<std::vector<double>> made;
+  made.form = "none | margins with their unit, as 3%, 5%";
+  made.read = [one](const std::string& text) -> Reading<std::vector<double>> {
+    std::vector<double> margins;
+    if (text == "none") return {margins, ""};
+    std::string rest = text + ",";
+    while (!rest.empty()) {
+      const std::size_t comma = rest.find(',');
+      std::string word = rest.substr(0, comma);
+      rest.erase(0, comma + 1);
+      word.erase(0, std::min(word.find_first_not_of(' '), word.size()));
+      word.erase(word.find_last_not_of(' ') + 1);
+      const Reading<double> reading = one.read(word);
+      if (!reading.value) return {std::nullopt, reading.fault};
+      if (*reading.value == 0) return {std::nullopt, "holds 0%, which changes nothing"};
+      margins.push_back(*reading.value);
+    }
+    return {margins, ""};
+  };
+  made.print = [one](const std::vector<double>& margins) -> std::string {
+    std::string text;
+    for (const double margin : margins) text += (text.empty() ? "" : ", ") + one.print(margin);
+    return text.empty() ? "none" : text;
+  };
+  return made;
+}
+
 ValueForm<double> fraction_form() {
   ValueForm<double> made;
   made.form = "fraction above 0, at most 1, as 0.95 or 95%";

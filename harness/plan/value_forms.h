@@ -39,6 +39,9 @@ ValueForm<double> decimal_form(double min, double max, bool above_min);
 // "2%" is 0.02; from 0% to 1000%.
 ValueForm<double> margin_form();
 
+// "3%, 5%", each as margin_form() and above 0; "none".
+ValueForm<std::vector<double>> margins_form();
+
 // "0.95" or "95%", above 0, at most 1.
 ValueForm<double> fraction_form();
 

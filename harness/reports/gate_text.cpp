@@ -174,8 +174,14 @@ std::string scope_text(const GateResult& gate, const CampaignFacts& facts) {
     return fmt::format("{} {}", count, count == 1 ? one : more);
   };
   if (gate.stored) {
+    std::string against = counted(gate.launches, "launch", "launches");
+    if (gate.stored->candidates > 1) {
+      against = fmt::format("{} ({})", gate.stored->candidates, against);
+    } else if (gate.stored->confirmation && gate.stored->confirmation->outcome) {
+      against = "twice " + against;
+    }
     return counted(static_cast<int>(gate.stored->campaigns.size()), "campaign", "campaigns") +
-           " against " + counted(gate.launches, "launch", "launches");
+           " against " + against;
   }
   if (!facts.pooled) return counted(gate.blocks, "block", "blocks");
   return counted(gate.launches, "launch", "launches") + " of " +
@@ -275,8 +281,10 @@ std::string gates_basis(const CampaignFacts& facts) {
   return fmt::format(
       "Judged: wall per step, host clock, device synchronised, max over ranks, as ratios within "
       "blocks of this launch. Each verdict is wrong with probability {:.4g} % at most; intervals "
-      "allow for {:.4g} % (sd) between launches.",
-      facts.alpha * 100, facts.interaction_sd * 100);
+      "allow for {:.4g} % (sd) between launches{}.",
+      facts.alpha * 100, facts.interaction_sd * 100,
+      facts.noise_profile.empty() ? ""
+                                  : fmt::format(", by the noise profile {}", facts.noise_profile));
 }
 
 std::optional<Table> gate_statistics(const ReportInput& input) {

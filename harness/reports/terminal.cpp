@@ -46,6 +46,11 @@ class TerminalPage {
   TerminalPage(const ReportInput& input, const TerminalStyle& style)
       : input_(input), columns_(std::max(style.columns, 40)), colour_(style.colour) {}
 
+  std::string render_gates() {
+    add_gates();
+    return page_;
+  }
+
   std::string render() {
     add_failure();
     add_gates();
@@ -221,6 +226,10 @@ std::string outcome_in_colour(const std::string& word) {
                      : word.starts_with("FAIL") || word.starts_with("RUN FAILED") ? "1;38;5;208"
                                                                                   : "1;38;5;140";
   return fmt::format("\x1b[{}m{}\x1b[0m", code, word);
+}
+
+std::string render_gates(const ReportInput& input, const TerminalStyle& style) {
+  return TerminalPage(input, style).render_gates();
 }
 
 std::string render_terminal(const ReportInput& input, const TerminalStyle& style) {

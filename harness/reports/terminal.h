@@ -18,6 +18,9 @@ std::string outcome_in_colour(const std::string& word);
 // Verdict first, then why, then the scenario, then the tables.
 std::string render_terminal(const ReportInput& input, const TerminalStyle& style);
 
+// The part of it that says what the gates say.
+std::string render_gates(const ReportInput& input, const TerminalStyle& style);
+
 // "FAIL (exit 10)": the line that the terminal ends with and verdict.txt holds.
 std::string render_verdict_line(const ReportInput& input);
 

@@ -92,8 +92,7 @@ std::string_view name_of(Starter starter) {
   return "traceml-bench";
 }
 
-std::vector<std::string> command_of_launch(const LaunchSetup& setup, int number,
-                                           const std::string& dir) {
+std::vector<std::string> command_of_run(const LaunchSetup& setup, const std::string& dir) {
   std::vector<std::string> words;
   const std::string ranks = std::to_string(setup.ranks);
   if (setup.starter == Starter::kMpirun) {
@@ -110,6 +109,12 @@ std::vector<std::string> command_of_launch(const LaunchSetup& setup, int number,
   }
   add(&words, {setup.binary.c_str(), "run", setup.config.c_str(), "--out", dir.c_str()});
   for (const std::string& text : setup.overrides) add(&words, {"--set", text.c_str()});
+  return words;
+}
+
+std::vector<std::string> command_of_launch(const LaunchSetup& setup, int number,
+                                           const std::string& dir) {
+  std::vector<std::string> words = command_of_run(setup, dir);
   words.insert(words.end(), {"--set", fmt::format("measure.launches={}", setup.launches), "--set",
                              fmt::format("measure.launch={}", number)});
   return words;

@@ -30,6 +30,9 @@ struct LaunchSetup {
   int cores = 1;              // that this process may use
 };
 
+// The program of a run on the setup's ranks, which writes into the folder `dir`.
+std::vector<std::string> command_of_run(const LaunchSetup& setup, const std::string& dir);
+
 // The program of launch `number` (from 1), which writes into the folder `dir`.
 std::vector<std::string> command_of_launch(const LaunchSetup& setup, int number,
                                            const std::string& dir);

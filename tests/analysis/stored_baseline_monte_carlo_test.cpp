@@ -57,7 +57,7 @@ Rates rates_of(CampaignFacts facts, int campaigns, double theta, std::uint64_t s
   for (int i = 0; i < kReplicates; ++i) {
     const PinnedBaseline baseline = nights.baseline(campaigns);
     const GateResult result =
-        judge_against_stored(facts, gate, nights.campaign("", theta), baseline, {});
+        judge_against_stored(facts, gate, {nights.campaign("", theta)}, baseline, {});
     const double share = 1.0 / kReplicates;
     rates.slower += result.direction == Direction::kSlower ? share : 0;
     rates.covered += result.interval->lower < theta && theta < result.interval->upper ? share : 0;
@@ -105,6 +105,22 @@ TEST(StoredBaselineMonteCarlo, ratio_to_the_reference_of_five) {
 
 TEST(StoredBaselineMonteCarlo, ratio_to_the_reference_of_ten) {
   expect_row({stored::facts_of, 10, .051, .97, 1, .0090});
+}
+
+TEST(StoredBaselineMonteCarlo, holds_its_level_with_three_candidates) {
+  Nights nights(11);
+  const CampaignFacts facts = stored::facts_of();
+  double slower = 0, pass = 0;
+  for (int i = 0; i < kReplicates; ++i) {
+    const std::vector<CampaignRecord> candidates = {nights.campaign("6"), nights.campaign("7"),
+                                                    nights.campaign("8")};
+    const GateResult result =
+        judge_against_stored(facts, facts.stored_gates.at(0), candidates, nights.baseline(5), {});
+    slower += result.direction == Direction::kSlower ? 1.0 / kReplicates : 0;
+    pass += result.outcome == Outcome::kPass ? 1.0 / kReplicates : 0;
+  }
+  EXPECT_NEAR(slower, .05, within(.05));
+  EXPECT_GT(pass, .99);  // one candidate: .92
 }
 
 TEST(StoredBaselineMonteCarlo, is_wrong_at_the_margin_in_at_most_five_percent_on_either_side) {

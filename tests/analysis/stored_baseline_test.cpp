@@ -27,7 +27,7 @@ GateResult judge_candidate(const CampaignRecord& candidate,
                            const PinnedBaseline& baseline = five_campaigns(),
                            const CampaignFacts& facts = stored::facts_of(),
                            std::vector<Finding> findings = {}) {
-  return judge_against_stored(facts, facts.stored_gates.at(0), candidate, baseline,
+  return judge_against_stored(facts, facts.stored_gates.at(0), {candidate}, baseline,
                               std::move(findings));
 }
 
@@ -35,14 +35,15 @@ TEST(StoredBaseline, takes_the_campaign_as_its_unit) {
   // By hand: theta = .050 - .011; se = sqrt(2.5e-6 * (1 + 1/5)) = sqrt(3e-6); df = 4,
   // t_.95 = 2.131847, t_.8 = .940965.
   const std::vector<double> campaigns = {.010, .012, .009, .011, .013};
-  const auto estimate = stored_estimate(campaigns, .050);
+  const auto estimate = stored_estimate(campaigns, std::vector<double>{.050});
   ASSERT_TRUE(estimate && estimate->spread);
   EXPECT_NEAR(estimate->theta, .039, 1e-12);
   EXPECT_NEAR(estimate->spread->se, .00173205, 1e-8);
   EXPECT_EQ(estimate->spread->df, 4);
   EXPECT_NEAR(*stored_minimum_detectable(campaigns, .05),
               std::expm1((2.131847 + .940965) * .00173205), 1e-7);
-  EXPECT_FALSE(stored_estimate(std::vector<double>{.01}, .05));
+  EXPECT_FALSE(stored_estimate(std::vector<double>{.01}, std::vector<double>{.05}));
+  EXPECT_FALSE(stored_estimate(campaigns, {}));
   EXPECT_FALSE(stored_minimum_detectable({}, .05));
 }
 
@@ -218,6 +219,50 @@ TEST(StoredBaseline, counts_its_claims_beside_those_of_other_gates) {
   EXPECT_EQ(claims_of(facts), 5);
   EXPECT_EQ(claims_of(CampaignFacts{}), 1);
   EXPECT_EQ(claims_of(stored::facts_of_raw()), 1);
+}
+
+std::vector<CampaignRecord> three_candidates() {
+  return {stored::campaign_of(40, .048, "night 6"), stored::campaign_of(40, .050, "night 7"),
+          stored::campaign_of(40, .055, "night 8")};
+}
+
+GateResult judge_together(const std::vector<CampaignRecord>& candidates) {
+  const CampaignFacts facts = stored::facts_of();
+  return judge_against_stored(facts, facts.stored_gates.at(0), candidates, five_campaigns(), {});
+}
+
+TEST(StoredBaseline, pools_the_spread_of_several_candidates) {
+  // By hand: theta = .051 - .011; squares 1e-5 and 2.6e-5, s^2 = 3.6e-5 / 6,
+  // se = sqrt(6e-6 * (1/5 + 1/3)); df = 5 + 3 - 2, t_.95 = 1.943180.
+  const auto estimate = stored_estimate(std::vector<double>{.010, .012, .009, .011, .013},
+                                        std::vector<double>{.048, .050, .055});
+  ASSERT_TRUE(estimate && estimate->spread);
+  EXPECT_NEAR(estimate->theta, .040, 1e-12);
+  EXPECT_NEAR(estimate->spread->sd, std::sqrt(6e-6), 1e-10);
+  EXPECT_NEAR(estimate->spread->se, .001788854, 1e-9);
+  EXPECT_EQ(estimate->spread->df, 6);
+  const GateResult gate = judge_together(three_candidates());
+  EXPECT_EQ(gate.outcome, Outcome::kFail);
+  EXPECT_NEAR(gate.interval->lower, .040 - 1.943180 * .001788854, 1e-8);
+  EXPECT_EQ(gate.launches, 9);
+  EXPECT_EQ(gate.stored->candidates, 3);
+}
+
+TEST(StoredBaseline, judges_together_only_what_is_one_candidate) {
+  std::vector<CampaignRecord> candidates = three_candidates();
+  candidates[1].software["commit"] = "b";
+  candidates[2].arms["shipped"].launches.pop_back();
+  GateResult gate = judge_together(candidates);
+  EXPECT_THAT(gate.all_reasons, ElementsAre(Reason::kFingerprint, Reason::kBaselineCampaigns));
+  EXPECT_THAT(gate.why, HasSubstr("night 7 and night 6 are no one candidate (commit: b here, a in "
+                                  "night 6)"));
+  candidates = three_candidates();
+  candidates[2].arms["shipped"].launches.pop_back();
+  EXPECT_THAT(judge_together(candidates).why, HasSubstr("night 8 has 2 valid launches of shipped"));
+  candidates = three_candidates();
+  candidates[2].runs = candidates[1].runs = {"a run of both"};
+  EXPECT_THAT(judge_together(candidates).why,
+              HasSubstr("night 7 and night 8 are one campaign, which counts once"));
 }
 
 }  // namespace

@@ -172,7 +172,7 @@ TEST_F(LaunchFolder, IsLockedAgainstAnotherCampaignUntilTheFirstEnds) {
 TEST_F(LaunchFolder, RefusesASecondCampaignByName) {
   const LaunchFolderLock lock(out());
   EXPECT_THAT([&] { LaunchFolderLock second(out(), std::chrono::seconds(0)); },
-              ThrowsMessage<UsageError>(HasSubstr("another traceml-bench launch is at work in")));
+              ThrowsMessage<UsageError>(HasSubstr("another traceml-bench is at work in")));
 }
 
 }  // namespace

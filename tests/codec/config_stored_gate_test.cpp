@@ -20,13 +20,14 @@ Config comparable(Config config) {
 TEST(StoredGate, comes_back_from_its_canonical_form) {
   const std::string text =
       "gates: [{compare: a, against: {stored: \"b: {c}\"}, max_regression: 3%, "
-      "treatment: [commit, mpi], reference_margin: 5%}]\n";
+      "treatment: [commit, mpi], reference_margin: 5%, confirm_on_fail: true}]\n";
   const Config config = comparable(read_config_text(text, "c.yaml", {}));
   ASSERT_EQ(config.gates.size(), 1u);
   EXPECT_EQ(config.gates[0].stored, "b: {c}");
   EXPECT_EQ(config.gates[0].treatment, (std::vector<std::string>{"commit", "mpi"}));
   EXPECT_EQ(config.gates[0].reference_margin, .05);
   EXPECT_EQ(config.gates[0].delta, .03);
+  EXPECT_TRUE(config.gates[0].confirm_on_fail);
   const std::string canonical = write_config(config);
   EXPECT_THAT(canonical, HasSubstr("against: {stored: \"b: {c}\"}, max_regression: 3%"));
   EXPECT_EQ(comparable(read_config_text(canonical, "c.yaml", {})), config);

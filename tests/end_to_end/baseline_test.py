@@ -54,11 +54,11 @@ class Nights(unittest.TestCase):
         # All of the night's effect on the forward pass, which both arms have.
         forward = FORWARD_MS + (whole * kernel - 1) * (STEP_MS - INPUT_WAIT_MS)
         input_wait = INPUT_WAIT_MS + (wait - 1) * STEP_MS
-        return run("launch", "nightly.yaml", "--out", f"out{cls.nights}",
-                   "--set", f"seed={cls.nights}",
-                   "--set", f"workload.phases_ms.forward={forward:.6f}",
-                   "--set", f"workload.phases_ms.input_wait={input_wait:.6f}",
-                   *arguments, cwd=path, env=env)
+        cls.settings = ["--set", f"seed={cls.nights}",
+                        "--set", f"workload.phases_ms.forward={forward:.6f}",
+                        "--set", f"workload.phases_ms.input_wait={input_wait:.6f}", *arguments]
+        return run("launch", "nightly.yaml", "--out", f"out{cls.nights}", *cls.settings,
+                   cwd=path, env=env)
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -192,6 +192,120 @@ class Verdicts(Nights):
         self.assertEqual(gate["stored"]["pin"], 2)
 
 
+class SecondMeasurement(Nights):
+    """confirm_on_fail: what fails is measured again before it counts."""
+
+    def setUp(self):
+        super().setUp()
+        (self.path / "nightly.yaml").write_text(
+            CONFIG.replace("container]", "container], confirm_on_fail: true"))
+
+    def launches(self):
+        return sorted(path.name for path in (self.out / "launches").iterdir() if path.is_dir())
+
+    def test_a_failure_that_a_second_campaign_confirms_fails_and_both_are_told(self):
+        gate, = self.judge(10, wait=1.04)
+        self.assertEqual(len(self.launches()), 12)
+        both = gate["stored"]["confirmation"]
+        self.assertEqual((gate["outcome"], both["outcome"]), ("fail", "fail"))
+        self.assertAlmostEqual(both["first_estimate"], 0.04, delta=0.01)
+        self.assertAlmostEqual(both["estimate"], 0.04, delta=0.01)
+        self.assertNotEqual(both["first_estimate"], both["estimate"])
+        self.assertIn("a gate failed; launch 6 of 6 that measure it again", self.done.stderr)
+        self.assertRegex(self.done.stdout, r"measured again:\s+at\s+least")
+        self.assertIn("campaigns against twice 6 launches", self.done.stdout)
+        Verdicts.check_schema(self, run_json(self.out))
+
+        with self.subTest("report makes all files again"):
+            before = files_of(self.out)
+            for name in before:
+                if name != "baselines.json":
+                    (self.out / name).unlink()
+            self.assertEqual(run("report", str(self.out)).returncode, 10)
+            self.assertEqual(files_of(self.out), before)
+
+        with self.subTest("a store takes the first campaign alone"):
+            self.assertIn("launches 7 and on measured again what failed; they are left out",
+                          self.baseline("add", "store", self.out.name))
+            stored = json.loads((self.path / "store" / "campaign_0006.json").read_text())
+            self.assertEqual(len(stored["runs"]), 6)
+
+    def test_a_campaign_that_was_stopped_between_the_two_goes_on_where_it_was(self):
+        self.judge(10, wait=1.04)
+        whole = files_of(self.out)
+        command = ["launch", "nightly.yaml", "--out", self.out.name, *self.settings]
+        for kept in (9, 6):
+            for path in list((self.out / "launches").iterdir()):
+                if path.name[:4].isdigit() and int(path.name[:4]) > kept:
+                    shutil.rmtree(path) if path.is_dir() else path.unlink()
+            done = run("report", self.out.name, cwd=self.path)
+            self.assertEqual(done.returncode, 4)
+            self.assertRegex(done.stdout, rf"and {kept - 6} of 6 launches that measure it\s+again")
+            self.assertIn("not_confirmed", (self.out / "run.json").read_text())
+            done = run(*command, cwd=self.path)
+            self.assertEqual(done.returncode, 10, done.stderr)
+            self.assertIn(f"{kept} finished launches", done.stderr)
+            self.assertEqual(done.stderr.count("that measure it again ..."), 12 - kept)
+            self.assertEqual(files_of(self.out), whole)
+
+    def test_a_failure_that_is_not_confirmed_has_no_verdict(self):
+        # Noise near the margin: by this seed the first campaign fails and the second one passes.
+        self.out = self.path / "noisy"
+        done = run("launch", "nightly.yaml", "--out", "noisy", "--set", "seed=7", "--set",
+                   "workload.noise=1%", "--set", "workload.phases_ms.input_wait=0.5215",
+                   cwd=self.path)
+        self.assertEqual(done.returncode, 11, done.stderr)
+        gate, = run_json(self.out)["gates"]
+        self.assertEqual(gate["reason"], "not_confirmed")
+        self.assertIn("the first campaign fails (at least +2.26 %", gate["why"])
+        self.assertIn("and the second does not (at most +1.97 %", gate["why"])
+        self.assertEqual(gate["stored"]["confirmation"]["outcome"], "pass")
+        self.assertEqual(len(self.launches()), 12)
+
+    def test_what_passes_is_measured_once(self):
+        gate, = self.judge(0)
+        self.assertEqual(len(self.launches()), 6)
+        self.assertIsNone(gate["stored"]["confirmation"])
+
+
+class Together(Nights):
+    """baseline judge: several campaigns as one candidate."""
+
+    def test_two_nights_are_one_candidate(self):
+        outs = []
+        for _ in range(2):
+            self.judge(10, wait=1.04)
+            outs.append(self.out.name)
+        self.assertIn("5 campaigns against 6 launches",
+                      self.baseline("judge", "store", outs[0], code=10))
+        text = self.baseline("judge", "store", *outs, code=10)
+        self.assertIn("5 campaigns against 2 (12 launches)", text)
+        self.assertIn(f"judged together: {outs[0]}, {outs[1]}\nFAIL (exit 10)", text)
+
+        with self.subTest("a night counts once"):
+            self.assertIn("are one campaign, which counts once",
+                          self.baseline("judge", "store", outs[0], outs[0], code=11))
+
+        with self.subTest("nights of two commits are no one candidate"):
+            self.judge(10, wait=1.04, env={"APPTAINER_NAME": "pytorch-26.11.sif"})
+            self.assertRegex(self.baseline("judge", "store", outs[0], self.out.name, code=11),
+                             r"fingerprint: out\d+ and out\d+ are no one candidate \(container:")
+
+    def test_it_refuses_what_is_no_whole_campaign_of_one_question(self):
+        self.judge(0)
+        first = self.out
+        (self.path / "nightly.yaml").write_text(CONFIG.replace("max_regression: 2%",
+                                                               "max_regression: 3%"))
+        self.judge(0)
+        self.assertIn("their stored gates differ",
+                      self.baseline("judge", "store", first.name, self.out.name, code=2))
+        shutil.rmtree(first / "launches" / "0006")
+        self.assertIn("holds 5 of 6 launches; finish that campaign first",
+                      self.baseline("judge", "store", first.name, code=2))
+        self.assertIn("is not the folder of a traceml-bench launch",
+                      self.baseline("judge", "store", "store", code=2))
+
+
 class Store(Nights):
     def test_lists_and_shows_what_it_holds(self):
         listed = self.baseline("list", "store")
@@ -235,6 +349,13 @@ class Store(Nights):
         self.assertEqual(self.done.returncode, 4)
         self.assertIn("campaign_0002.json was edited", self.done.stderr)
         self.assertFalse((self.path / f"out{self.nights}").exists())
+
+    def test_a_last_campaign_that_was_deleted_is_missed(self):
+        self.judge(0)
+        self.baseline("add", "store", self.out.name)
+        (self.path / "store" / "campaign_0006.json").unlink()  # no pin holds it
+        self.assertIn("campaign_0006.json is missing, and head.json counts 6; put it back",
+                      self.baseline("list", "store", code=4))
 
     def test_two_jobs_that_add_at_once_lose_nothing(self):
         outs = []

@@ -53,6 +53,21 @@ TEST(StoredGates, take_the_margin_of_the_guard_as_it_is_written) {
   EXPECT_EQ(make_plan(config, 2).facts.stored_gates[0].stored->reference_delta, .05);
 }
 
+TEST(StoredGates, leave_room_for_launches_that_measure_again_where_one_asks_for_it) {
+  Config config = nightly();
+  config.measure.launch = 7;
+  EXPECT_THAT([&] { make_plan(config, 2); },
+              ThrowsMessage<UsageError>(HasSubstr("measure.launch is 7")));
+  config.gates[0].confirm_on_fail = true;
+  const Plan plan = make_plan(config, 2);
+  EXPECT_EQ(plan.facts.seed, seed_of_launch(config.seed, 7));
+  EXPECT_TRUE(confirms_failures(plan.facts));
+  EXPECT_THAT(plan_text(plan, std::nullopt), HasSubstr("where a gate fails and is measured again"));
+  config.measure.launch = 13;
+  EXPECT_THAT([&] { make_plan(config, 2); },
+              ThrowsMessage<UsageError>(HasSubstr("measure.launch is 13")));
+}
+
 TEST(StoredGates, belong_to_several_launches) {
   Config config = nightly();
   config.measure.launches = 1;

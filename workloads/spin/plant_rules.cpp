@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <cstdlib>
 #include <thread>
@@ -43,6 +44,14 @@ double drift_of(const Plants& plants, double progress) noexcept {
     if (plant.kind == PlantKind::kDrift) factor *= 1 + plant.fraction * progress;
   }
   return factor;
+}
+
+double launch_effect_of(const Plants& plants) noexcept {
+  double squares = 0;
+  for (const Plant& plant : plants) {
+    if (plant.kind == PlantKind::kLaunchEffect) squares += plant.fraction * plant.fraction;
+  }
+  return std::sqrt(squares);
 }
 
 double stretch_of(const Plants& plants, Phase phase, double progress) noexcept {

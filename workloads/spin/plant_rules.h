@@ -22,6 +22,9 @@ double progress_of(const CampaignFacts& facts, const StepPlace& place) noexcept;
 double stretch_of(const Plants& plants, Phase phase, double progress) noexcept;
 double drift_of(const Plants& plants, double progress) noexcept;  // its drift alone
 
+// Standard deviation of what a launch does to the arm, as a share of its times; 0 without.
+double launch_effect_of(const Plants& plants) noexcept;
+
 Nanos stall_of(const Plants& plants, Phase phase, std::int64_t step) noexcept;
 Nanos delay_of(const Plants& plants, Rank rank, std::int64_t step,
                DelayOn on = DelayOn::kHost) noexcept;

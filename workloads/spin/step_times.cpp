@@ -12,6 +12,9 @@ namespace {
 constexpr std::array kBeforeMeeting = {Phase::kInputWait, Phase::kDecode,  Phase::kH2d,
                                        Phase::kNormalize, Phase::kForward, Phase::kLoss,
                                        Phase::kBackward};
+constexpr int kWords = 4;                 // 16 uniform numbers: tails up to 6.9 standard deviations
+constexpr std::uint64_t kOfLaunch = ~0u;  // no window has this number
+
 Nanos nanos(double value) noexcept {
   return Nanos{std::llround(value)};
 }
@@ -62,6 +65,8 @@ StepTimeTable::StepTimeTable(const Plan& plan) : facts_(plan.facts) {
     arm.all_reduce_ns = config.workload.allreduce_ms * 1e6;
     arm.noise = config.workload.noise;
     arm.plants = config.plants;
+    const std::uint64_t own = key_of(facts_.seed, kOfLaunch, arms_.size(), 0);
+    arm.launch_factor = factor(launch_effect_of(arm.plants), normal(own, kWords));
     for (const Phase phase : kBeforeMeeting) {
       const bool needed =
           phase == Phase::kInputWait || phase == Phase::kForward || phase == Phase::kBackward;
@@ -82,9 +87,9 @@ std::size_t StepTimeTable::most_steps() const noexcept {
 }
 
 double StepTimeTable::window_factor(const Arm& arm, const StepPlace& place) const noexcept {
-  constexpr int kWords = 4;  // 16 uniform numbers: tails up to 6.9 standard deviations
-  if (arm.noise == 0) return 1;
-  return factor(arm.noise, normal(key_of(facts_.seed, number_of(place), 0, 0), kWords));
+  if (arm.noise == 0) return arm.launch_factor;
+  return arm.launch_factor *
+         factor(arm.noise, normal(key_of(facts_.seed, number_of(place), 0, 0), kWords));
 }
 
 StepTimes StepTimeTable::times(Rank rank, const StepPlace& place) const noexcept {

@@ -56,6 +56,7 @@ class StepTimeTable {
     std::array<double, kPhaseCount> base_ns{};
     double all_reduce_ns = 0;
     double noise = 0;
+    double launch_factor = 1;  // of the whole launch
     std::optional<LoaderCosts> loader;
     Plants plants;
     std::vector<Phase> before_meeting;

@@ -62,6 +62,26 @@ TEST(StepTimes, drift_stretches_the_all_reduce_too) {
   EXPECT_EQ(times.phases[index_of(Phase::kOptimizer)], 530us);
 }
 
+// A launch has one factor for each arm, and another launch (another seed) another one.
+TEST(StepTimes, a_launch_effect_is_one_draw_for_each_arm_and_launch) {
+  constexpr int kLaunches = 2000;
+  double sum = 0, squares = 0;
+  for (int launch = 1; launch <= kLaunches; ++launch) {
+    Plan plan = spin_plan(1, "[{launch_effect: 2%}]");
+    plan.facts.seed = seed_of_launch(7, launch);
+    const StepTimeTable table(plan);
+    const StepTimes times = table.times(Rank{0}, place_in(1, 0, 0));
+    const double factor = ms(times.all_reduce) / 0.4;
+    sum += factor - 1;
+    squares += (factor - 1) * (factor - 1);
+    EXPECT_EQ(table.times(Rank{0}, place_in(1, 5, 3)).all_reduce, times.all_reduce);
+    EXPECT_NEAR(ms(times.phases[index_of(Phase::kForward)]) / 1.5, factor, 1e-5);
+    EXPECT_EQ(table.times(Rank{0}, place_in(0, 0, 0)).all_reduce, 400us) << "the plain arm";
+  }
+  EXPECT_NEAR(sum / kLaunches, 0, 5 * 0.02 / std::sqrt(kLaunches));
+  EXPECT_NEAR(std::sqrt(squares / kLaunches), 0.02, 5 * 0.02 / std::sqrt(2 * kLaunches));
+}
+
 // Sums over many draws; the bounds are five standard errors of a normal law.
 TEST(StepTimes, noise_has_the_written_spread) {
   const StepTimeTable table(spin_plan(1, "[]", {{"workload.noise", "2%"}}));

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+
+#include "harness/codec/selfcheck_json.h"
+#include "harness/reports/terminal.h"
+
+namespace traceml {
+
+// What equal arms were said to be, the noise, what this config can see, planted slowdowns; the
+// verdict last. `dir`: where the noise profile lies; empty: its name alone.
+std::string render_selfcheck(const SelfcheckReport& report, const std::string& dir,
+                             const TerminalStyle& style);
+
+// "STATISTICS HOLD (exit 0): ...".
+std::string render_selfcheck_line(const SelfcheckReport& report);
+
+}  // namespace traceml
