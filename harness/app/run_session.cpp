@@ -154,8 +154,10 @@ std::string keep_to_own_cores(Transport& transport) {
       "each rank keeps to its share of the cores (workload.cores): rank 0 to {} of {}", own, all);
 }
 
-// Collective. "812 MiB", the largest of all ranks; nothing where a kernel does not say.
-void add_peak_memory(Transport& transport, RunInfo& info) {
+// Collective. What the run itself took of the machine: "812 MiB", the largest of all ranks (nothing
+// where a kernel does not say), and "12 ms".
+void add_costs(Transport& transport, const RunOutcome& outcome, RunInfo& info) {
+  info.facts["raw_files_gathered_in"] = fmt::format("{:.0f} ms", Millis(outcome.gathering).count());
   std::int64_t largest = 0;
   for (const std::string& own : transport.gather(std::to_string(peak_memory().value_or(0)))) {
     largest = std::max<std::int64_t>(largest, std::stoll(own));
@@ -242,7 +244,7 @@ int run_session(Ranks& ranks, RunWatch& watch, HostClock& clock, const RunArgume
   }
   watch.position().enter(Stage::kReport);
   take_over(outcome, info);
-  if (!simulated_start(plan)) add_peak_memory(transport, info);
+  if (!simulated_start(plan)) add_costs(transport, outcome, info);
   const int code = together(transport, [&] {
     return ranks.is_root() ? judge_and_report(dir, info, arguments.quiet) : 0;
   });

@@ -203,7 +203,9 @@ class RankProgram {
 
   void conclude() {
     position_.enter(Stage::kConclude);
+    const Nanos begin = wall_.now();
     gather_raw_files(transport_, options_.own_raw_dir, options_.out_raw_dir);
+    outcome_.gathering = wall_.now() - begin;
     if (const auto digest = workload_.parameters_digest()) compare_parameters(*digest);
     const auto replaced = distinct_lines(transport_, workload_.replaced_files());
     if (!replaced.empty()) {

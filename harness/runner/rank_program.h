@@ -38,6 +38,7 @@ struct RunOutcome {
   std::string failure;    // else, or where ranks ended with different parameters: one sentence.
                           // Equal on all ranks
   int blocks = 0;         // finished blocks
+  Nanos gathering{};      // until the raw files of all ranks lay on rank 0, by its real clock
   std::vector<std::string> notes;
   std::map<std::string, std::string> equal_by_design;  // arm -> how its reference differs by design
   std::map<std::string, std::string> facts;            // Workload::facts() of this rank

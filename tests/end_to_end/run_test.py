@@ -51,6 +51,9 @@ class OneRank(RealSteps):
         windows = pathlib.Path(self.out(), "raw", "windows_rank_0000.csv").read_text().splitlines()
         self.assertEqual(windows[0], WINDOW_COLUMNS)
         self.assertEqual(run_json(self.out())["arms"]["shipped"]["clock"], "cpu")
+        facts = run_json(self.out())["facts"]
+        self.assertGreater(int(facts["host_memory_peak"].removesuffix(" MiB")), 100)
+        self.assertRegex(facts["raw_files_gathered_in"], r"^\d+ ms$")
 
     def test_report_rebuilds_every_file_byte_for_byte(self):
         first = run("run", self.config(), "--out", self.out())
