@@ -7,6 +7,15 @@ find_package(fmt REQUIRED)
 find_package(Boost CONFIG REQUIRED)  # headers: Boost.Math
 find_package(JPEG REQUIRED)
 
+if(TRACEML_WITH_KINETO)
+  find_package(ZLIB REQUIRED)
+  find_path(TRACEML_RAPIDJSON rapidjson/reader.h)
+  if(NOT TRACEML_RAPIDJSON)
+    message(FATAL_ERROR "TRACEML_WITH_KINETO=ON: rapidjson/reader.h was not found; install rapidjson-dev, "
+      "or configure with -DTRACEML_WITH_KINETO=OFF")
+  endif()
+endif()
+
 if(TRACEML_WITH_MPI)
   find_package(MPI REQUIRED COMPONENTS CXX)
   find_program(TRACEML_MPIRUN_PROGRAM mpirun REQUIRED)

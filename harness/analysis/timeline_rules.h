@@ -23,6 +23,8 @@ struct TimelineRules {
   // below it is the ordinary time between two operators in Python.
   Nanos long_call = std::chrono::milliseconds(1);
   Nanos silence = std::chrono::milliseconds(1);
+  // Share of a gap that an operator, call or frame must fill to be told as where the thread was.
+  double whereabouts_share = 0.1;
 
   // --- gaps between work that was queued in time ---
   // HolisticTraceAnalysis' delay between consecutive kernels (kernel_wait): below it the device

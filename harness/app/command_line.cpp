@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "harness/app/command_line_options.h"
+#include "harness/app/explain_options.h"
 #include "harness/app/reading_options.h"
 #include "harness/app/version.h"
 #include "harness/core/error.h"
@@ -16,9 +17,9 @@
 namespace traceml {
 namespace {
 
-constexpr std::array<std::string_view, 11> kCommands = {
+constexpr std::array<std::string_view, 12> kCommands = {
     "run",     "launch", "selfcheck", "report",  "compare", "baseline",
-    "history", "check",  "init",      "datagen", "doctor"};
+    "history", "check",  "init",      "datagen", "doctor", "explain"};
 constexpr std::array<std::string_view, 3> kGlobalFlags = {"--help", "-h", "--version"};
 
 template <std::size_t N>
@@ -209,6 +210,7 @@ CommandLine parse_command_line(std::vector<std::string> args) {
   InitArguments init;
   DatagenArguments datagen;
   DoctorArguments doctor;
+  ExplainArguments explain;
   add_run(app, run);
   add_launch(app, launch);
   add_selfcheck(app, selfcheck);
@@ -220,6 +222,7 @@ CommandLine parse_command_line(std::vector<std::string> args) {
   add_init(app, init);
   add_datagen(app, datagen);
   add_doctor(app, doctor);
+  add_explain(app, explain);
 
   if (args.empty()) throw UsageError("no config and no command; see traceml-bench --help");
   if (!contains(kCommands, args.front()) && !contains(kGlobalFlags, args.front())) {
@@ -244,6 +247,7 @@ CommandLine parse_command_line(std::vector<std::string> args) {
   if (app.got_subcommand("init")) line.init = init;
   if (app.got_subcommand("datagen")) line.datagen = datagen;
   if (app.got_subcommand("doctor")) line.doctor = doctor;
+  if (app.got_subcommand("explain")) line.explain = explain;
   return line;
 }
 

@@ -85,6 +85,16 @@ struct DoctorArguments {
   bool collectives = false;  // by all ranks: try the all-reduce
 };
 
+struct ExplainArguments {
+  std::vector<std::string> traces;    // one a rank
+  std::vector<int> ranks;             // of the traces, in their order; empty: as the files tell
+  std::string selection;              // "whole", "steps", "hta"; empty: steps where there are any
+  std::optional<double> long_gap_ms;  // gaps of at least that are listed
+  std::optional<int> rows;            // of each list
+  std::string json;                   // file to write; empty: none
+  std::string against;                // an earlier trace to compare with; empty: none
+};
+
 enum class BaselineAction { kAdd, kList, kPin, kShow, kJudge };
 
 struct BaselineArguments {
@@ -115,6 +125,7 @@ struct CommandLine {
   std::optional<InitArguments> init;
   std::optional<DatagenArguments> datagen;
   std::optional<DoctorArguments> doctor;
+  std::optional<ExplainArguments> explain;
   std::optional<std::string> text;
 };
 

@@ -17,5 +17,6 @@ int check_command(const CheckArguments& arguments);
 int datagen_command(const DatagenArguments& arguments);
 int init_command(const InitArguments& arguments);
 int doctor_command(const DoctorArguments& arguments);
+int explain_command(const ExplainArguments& arguments);
 
 }  // namespace traceml

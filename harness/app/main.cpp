@@ -31,6 +31,7 @@ int dispatch(const CommandLine& line) {
   if (line.init) return init_command(*line.init);
   if (line.datagen) return datagen_command(*line.datagen);
   if (line.doctor) return doctor_command(*line.doctor);
+  if (line.explain) return explain_command(*line.explain);
   std::fputs(line.text->c_str(), stdout);
   return value_of(ExitCode::kPass);
 }

@@ -1,0 +1,196 @@
+#include "harness/analysis/timeline.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "harness/analysis/timeline_names.h"
+#include "harness/analysis/timeline_rules.h"
+
+namespace traceml {
+namespace {
+
+void sort_host(Timeline* timeline) {
+  auto& host = timeline->events.host;
+  timeline->faults.negative +=
+      std::erase_if(host, [](const HostSpan& span) { return span.duration < Nanos{0}; });
+  timeline->faults.absurd_host +=
+      std::erase_if(host, [](const HostSpan& span) { return span.duration > kRules.absurd_host; });
+  std::sort(host.begin(), host.end(), [](const HostSpan& a, const HostSpan& b) {
+    return std::tuple(a.thread, a.start, b.duration, a.kind) <
+           std::tuple(b.thread, b.start, a.duration, b.kind);
+  });
+  timeline->thread_begin.assign(timeline->events.threads.size() + 1, host.size());
+  for (std::size_t i = host.size(); i-- > 0;) timeline->thread_begin[host[i].thread] = i;
+  for (std::size_t t = timeline->events.threads.size(); t-- > 0;) {
+    std::size_t& begin = timeline->thread_begin[t];
+    begin = std::min(begin, timeline->thread_begin[t + 1]);
+  }
+}
+
+// A span that ends after the one around it began and ended before (stacks out of order) counts as
+// inside it: what is asked is who was open when it started.
+void find_parents(Timeline* timeline) {
+  const auto& host = timeline->events.host;
+  timeline->parent.resize(host.size());
+  std::vector<HostIndex> open;
+  for (HostIndex i = 0; i < host.size(); ++i) {
+    if (i > 0 && host[i].thread != host[i - 1].thread) open.clear();
+    while (!open.empty() && host[open.back()].end() <= host[i].start) open.pop_back();
+    if (!open.empty()) timeline->parent[i] = open.back();
+    open.push_back(i);
+  }
+}
+
+void find_main_thread(Timeline* timeline) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> annotations(timeline->events.threads.size());
+  for (const HostSpan& span : timeline->events.host) {
+    if (span.kind != HostKind::kAnnotation) continue;
+    auto& [steps, ranges] = annotations[span.thread];
+    ++(is_step(timeline->name_of(span)) ? steps : ranges);
+  }
+  const auto most = std::max_element(annotations.begin(), annotations.end());
+  if (most == annotations.end() || *most == std::pair<std::int64_t, std::int64_t>{}) return;
+  timeline->main_thread = static_cast<ThreadIndex>(most - annotations.begin());
+}
+
+bool is_absurd(const DeviceSpan& work, std::optional<Nanos> called) {
+  const Nanos off = called ? std::max(work.start - *called, *called - work.start) : Nanos{0};
+  return work.duration > kRules.absurd_duration || off > kRules.absurd_offset;
+}
+
+// The call of each correlation. Where ids came round again, the last before the work started.
+class Calls {
+ public:
+  explicit Calls(const std::vector<HostSpan>& host) : host_(host) {
+    for (HostIndex i = 0; i < host.size(); ++i) {
+      if (host[i].correlation) calls_.push_back(i);
+    }
+    std::sort(calls_.begin(), calls_.end(), [&](HostIndex a, HostIndex b) {
+      return std::pair(*host_[a].correlation, host_[a].start) <
+             std::pair(*host_[b].correlation, host_[b].start);
+    });
+  }
+
+  std::optional<HostIndex> of(const DeviceSpan& work) const {
+    if (!work.correlation) return std::nullopt;
+    const auto before = [&](HostIndex call, std::int64_t id) {
+      return *host_[call].correlation < id;
+    };
+    auto found = std::lower_bound(calls_.begin(), calls_.end(), *work.correlation, before);
+    std::optional<HostIndex> call;
+    for (; found != calls_.end() && *host_[*found].correlation == *work.correlation; ++found) {
+      if (!call || host_[*found].start <= work.start) call = *found;
+    }
+    return call;
+  }
+
+ private:
+  const std::vector<HostSpan>& host_;
+  std::vector<HostIndex> calls_;
+};
+
+void sort_device(Timeline* timeline) {
+  auto& device = timeline->events.device;
+  const Calls calls(timeline->events.host);
+  timeline->faults.negative +=
+      std::erase_if(device, [](const DeviceSpan& span) { return span.duration < Nanos{0}; });
+  timeline->faults.absurd += std::erase_if(device, [&](const DeviceSpan& span) {
+    const auto call = calls.of(span);
+    return is_absurd(span, call ? std::optional(timeline->events.host[*call].start) : std::nullopt);
+  });
+  std::sort(device.begin(), device.end(), [](const DeviceSpan& a, const DeviceSpan& b) {
+    return std::tuple(a.start, b.duration, a.stream, a.name) <
+           std::tuple(b.start, a.duration, b.stream, b.name);
+  });
+  for (const DeviceSpan& span : device) timeline->launch.push_back(calls.of(span));
+}
+
+// One past the last span of `thread` that starts at or before `when`.
+std::size_t after_starts(const Timeline& timeline, ThreadIndex thread, Nanos when) {
+  const auto& host = timeline.events.host;
+  const auto begin = host.begin() + std::ptrdiff_t(timeline.thread_begin[thread]);
+  const auto end = host.begin() + std::ptrdiff_t(timeline.thread_begin[thread + 1]);
+  const auto later = [](Nanos time, const HostSpan& span) { return time < span.start; };
+  return static_cast<std::size_t>(std::upper_bound(begin, end, when, later) - host.begin());
+}
+
+// Outermost first.
+std::vector<HostIndex> open_spans(const Timeline& timeline, ThreadIndex thread, Nanos when) {
+  std::vector<HostIndex> open;
+  const std::size_t after = after_starts(timeline, thread, when);
+  if (after == timeline.thread_begin[thread]) return open;
+  std::optional<HostIndex> span = static_cast<HostIndex>(after - 1);
+  for (; span; span = timeline.parent[*span]) {
+    if (timeline.events.host[*span].end() > when) open.push_back(*span);
+  }
+  std::reverse(open.begin(), open.end());
+  return open;
+}
+
+}  // namespace
+
+Timeline make_timeline(TimelineEvents events) {
+  Timeline timeline;
+  timeline.events = std::move(events);
+  sort_host(&timeline);
+  find_parents(&timeline);
+  find_main_thread(&timeline);
+  sort_device(&timeline);
+  return timeline;
+}
+
+std::vector<Stretch> stretches_of(const Timeline& timeline, ThreadIndex thread, TimeRange window) {
+  const auto& host = timeline.events.host;
+  std::vector<Stretch> stretches;
+  std::vector<HostIndex> open = open_spans(timeline, thread, window.begin);
+  Nanos at = window.begin;
+  const auto fill_to = [&](Nanos end) {
+    end = std::min(end, window.end);
+    if (end <= at) return;
+    stretches.push_back({{at, end}, open.empty() ? std::nullopt : std::optional(open.back())});
+    at = end;
+  };
+  const auto close_to = [&](Nanos when) {
+    while (!open.empty() && host[open.back()].end() <= when) {
+      fill_to(host[open.back()].end());
+      open.pop_back();
+    }
+  };
+  for (std::size_t next = after_starts(timeline, thread, window.begin);
+       next < timeline.thread_begin[thread + 1] && host[next].start < window.end; ++next) {
+    close_to(host[next].start);
+    fill_to(host[next].start);
+    open.push_back(static_cast<HostIndex>(next));
+  }
+  close_to(window.end);
+  fill_to(window.end);
+  return stretches;
+}
+
+std::optional<HostIndex> open_at(const Timeline& timeline, ThreadIndex thread, Nanos when) {
+  const std::vector<HostIndex> open = open_spans(timeline, thread, when);
+  return open.empty() ? std::nullopt : std::optional(open.back());
+}
+
+std::optional<HostIndex> innermost_of(const Timeline& timeline, std::optional<HostIndex> span,
+                                      HostKind kind) {
+  while (span && timeline.events.host[*span].kind != kind) span = timeline.parent[*span];
+  return span;
+}
+
+std::optional<HostIndex> phase_around(const Timeline& timeline, std::optional<HostIndex> span) {
+  for (; span; span = timeline.parent[*span]) {
+    const HostSpan& one = timeline.events.host[*span];
+    if (one.kind == HostKind::kAnnotation && !is_step(timeline.name_of(one))) return span;
+  }
+  return std::nullopt;
+}
+
+std::optional<HostIndex> phase_at(const Timeline& timeline, ThreadIndex thread, Nanos when) {
+  if (const auto own = phase_around(timeline, open_at(timeline, thread, when))) return own;
+  if (!timeline.main_thread || *timeline.main_thread == thread) return std::nullopt;
+  return phase_around(timeline, open_at(timeline, *timeline.main_thread, when));
+}
+
+}  // namespace traceml

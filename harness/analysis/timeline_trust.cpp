@@ -1,0 +1,221 @@
+#include "harness/analysis/timeline_trust.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "harness/analysis/graph_launches.h"
+#include "harness/analysis/text.h"
+#include "harness/analysis/timeline_names.h"
+#include "harness/analysis/timeline_rules.h"
+
+namespace traceml {
+namespace {
+
+std::string count_of(std::int64_t count, const std::string& one) {
+  return std::to_string(count) + " " + one + (count == 1 ? "" : "s");
+}
+
+double share(std::int64_t part, std::int64_t whole) {
+  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+class Judge {
+ public:
+  explicit Judge(const Timeline& timeline) : timeline_(timeline) {}
+
+  TimelineTrust judge() {
+    count_launches();
+    judge_presence();
+    judge_lost_work();
+    judge_lost_launches();
+    judge_decimals();
+    judge_graphs();
+    judge_overlaps();
+    judge_durations();
+    judge_steps();
+    return std::move(trust_);
+  }
+
+ private:
+  const TimelineFacts& facts() const { return timeline_.events.facts; }
+
+  // What bears on idle comes first.
+  void say(const std::string& remark, IdleTrust idle = IdleTrust::kNumber) {
+    if (idle == IdleTrust::kNumber) return trust_.remarks.push_back(remark);
+    const bool worst = idle > trust_.idle;
+    trust_.remarks.insert(worst ? trust_.remarks.begin() : trust_.remarks.end(), remark);
+    trust_.idle = std::max(trust_.idle, idle);
+  }
+
+  void count_launches() {
+    std::vector<bool> has_work(timeline_.events.host.size());
+    trust_.device_work = static_cast<std::int64_t>(timeline_.events.device.size());
+    for (const auto& launch : timeline_.launch) {
+      if (!launch) ++trust_.without_launch;
+      if (launch) has_work[*launch] = true;
+    }
+    for (HostIndex i = 0; i < timeline_.events.host.size(); ++i) {
+      const HostSpan& call = timeline_.events.host[i];
+      if (call.kind != HostKind::kCall || !call.correlation) continue;
+      if (!is_launch(timeline_.name_of(call)) || inside_launch(i)) continue;
+      ++trust_.launches;
+      // Either of a runtime call and the driver call in it may bear the kernel's correlation.
+      if (!has_work[i] && !inner_has_work(i, has_work)) ++trust_.launches_without_work;
+    }
+  }
+
+  bool inside_launch(HostIndex call) const {
+    const auto parent = timeline_.parent[call];
+    return parent && timeline_.events.host[*parent].kind == HostKind::kCall &&
+           is_launch(timeline_.name_of(timeline_.events.host[*parent]));
+  }
+
+  bool inner_has_work(HostIndex call, const std::vector<bool>& has_work) const {
+    for (HostIndex i = call + 1; i < has_work.size() && timeline_.parent[i] >= call; ++i) {
+      if (has_work[i]) return true;
+      if (timeline_.events.host[i].start >= timeline_.events.host[call].end()) break;
+    }
+    return false;
+  }
+
+  void judge_presence() {
+    if (trust_.device_work > 0) return;
+    std::string remark = "no device work is in the file, so nothing is known of a device";
+    if (facts().listed_devices > 0) {
+      remark += ", though its header lists " + facts().devices.value_or("one") +
+                ": was ProfilerActivity.CUDA asked for, and did another profiler hold CUPTI?";
+    }
+    say(remark, IdleTrust::kRefused);
+  }
+
+  void judge_lost_work() {
+    if (facts().zero_device_times > 0) {
+      trust_.at_most = true;
+      say(count_of(facts().zero_device_times, "device event") +
+              " without times: the profiler's buffers ran out; left out",
+          IdleTrust::kRange);
+    }
+    if (trust_.launches_without_work == 0 || trust_.device_work == 0) return;
+    const double lost = share(trust_.launches_without_work, trust_.launches);
+    const std::string remark = count_of(trust_.launches_without_work, "launch call") + " of " +
+                               std::to_string(trust_.launches) + " (" + percent(lost) +
+                               ") left no device work";
+    if (lost > kRules.lost_work_share) {
+      say(remark + ": device buffers were dropped, so idle is no measurement", IdleTrust::kRefused);
+    } else if (lost > kRules.lost_work_some) {
+      trust_.at_most = true;
+      say(remark + ": dropped, or outside the window; idle is at most what is said",
+          IdleTrust::kRange);
+    } else {
+      say(remark);
+    }
+  }
+
+  void judge_lost_launches() {
+    const double lost = share(trust_.without_launch, trust_.device_work);
+    if (trust_.without_launch == 0) return;
+    trust_.causes = lost <= kRules.lost_launches_most;
+    std::string remark = count_of(trust_.without_launch, "device event") + " of " +
+                         std::to_string(trust_.device_work) + " (" + percent(lost) +
+                         ") without a launch record; kept as device work";
+    if (!trust_.causes) remark += "; too many for causes of idle";
+    if (lost > kRules.lost_launch_share) say(remark);
+  }
+
+  void judge_decimals() {
+    const std::int64_t step = facts().device_time_step_ns;
+    constexpr std::int64_t kLostStep = 50;  // devices count in steps of up to 32 ns
+    if (step < kLostStep || trust_.device_work < 2) return;
+    trust_.per_gap = 2 * Nanos{step};
+    say("device times are multiples of " + std::to_string(step) +
+            " ns: their decimals were lost, and each gap may be off by " +
+            std::to_string(2 * step) + " ns",
+        IdleTrust::kRange);
+  }
+
+  void judge_graphs() {
+    const GraphLaunches graphs = count_graph_launches(timeline_);
+    if (graphs.partial == 0) return;
+    trust_.at_most = true;
+    say(count_of(graphs.partial, "graph launch") + " of " + std::to_string(graphs.launches) +
+            " with fewer device events than the graph has nodes: records were dropped",
+        IdleTrust::kRange);
+  }
+
+  void judge_overlaps() {
+    std::map<StreamIndex, Nanos> ends;
+    std::int64_t overlapping = 0;
+    for (const DeviceSpan& work : timeline_.events.device) {
+      const auto [last, is_new] = ends.try_emplace(work.stream, work.end());
+      if (is_new) continue;
+      if (last->second - work.start > kRules.overlap) ++overlapping;
+      last->second = std::max(last->second, work.end());
+    }
+    if (share(overlapping, trust_.device_work) <= kRules.overlap_share) return;
+    say(count_of(overlapping, "device event") +
+        " that began before the work ahead on their stream had ended: graphs, or wrong times");
+  }
+
+  void judge_durations() {
+    const TimelineFaults& faults = timeline_.faults;
+    if (faults.negative > 0) say(count_of(faults.negative, "negative duration") + "; left out");
+    if (faults.absurd > 0) {
+      trust_.at_most = true;
+      say(count_of(faults.absurd, "device event") +
+              " longer than 10 minutes, or that far from the " + "launch: wrong records; left out",
+          IdleTrust::kRange);
+    }
+    if (faults.absurd_host > 0) {
+      say(count_of(faults.absurd_host, "host event") + " longer than a day; left out");
+    }
+    std::int64_t early = 0;
+    for (WorkIndex i = 0; i < timeline_.launch.size(); ++i) {
+      const auto launch = timeline_.launch[i];
+      if (launch && timeline_.events.device[i].start < timeline_.events.host[*launch].start)
+        ++early;
+    }
+    if (early > 0) {
+      say(count_of(early, "device event") +
+          " that started before the launch call did: the clocks " +
+          "of host and device are not aligned, launch lag and causes are off by as much");
+    }
+    if (facts().without_duration > 0) {
+      say(count_of(facts().without_duration, "event") + " without a duration; left out");
+    }
+  }
+
+  void judge_steps() {
+    const auto steps = static_cast<std::int64_t>(steps_of(timeline_).size());
+    if (trust_.device_work == 0) return;
+    if (steps == 0) return say("no ProfilerStep ranges: nothing is known per step");
+    if (steps < kRules.loader_queue) {
+      say("only " + count_of(steps, "step") +
+          ": a loader whose queue holds more batches (8 workers "
+          "with 2 each: 16) can stall beyond them unseen");
+    }
+  }
+
+  const Timeline& timeline_;
+  TimelineTrust trust_;
+};
+
+}  // namespace
+
+double TimelineTrust::launch_coverage() const {
+  return 1 - share(without_launch, device_work);
+}
+
+TimelineTrust judge_trust(const Timeline& timeline) {
+  return Judge(timeline).judge();
+}
+
+TimeRange idle_range(const TimelineTrust& trust, const DeviceTime& time) {
+  std::int64_t gaps = 0;
+  for (const IdleClass& one : time.idle_classes) gaps += one.gaps;
+  const Nanos off = trust.per_gap * gaps;
+  const Nanos least = trust.at_most ? Nanos{0} : std::max(Nanos{0}, time.idle - off);
+  return {least, std::min(time.span(), time.idle + off)};
+}
+
+}  // namespace traceml

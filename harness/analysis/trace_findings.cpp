@@ -1,0 +1,242 @@
+#include "harness/analysis/trace_findings.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "harness/analysis/text.h"
+#include "harness/analysis/timeline_names.h"
+#include "harness/analysis/timeline_rules.h"
+
+namespace traceml {
+namespace {
+
+double share_of(Nanos part, Nanos whole) {
+  return whole <= Nanos{0} ? 0 : static_cast<double>(part.count()) / double(whole.count());
+}
+
+std::string ms(Nanos time) {
+  return in_ms(std::chrono::duration_cast<Millis>(time));
+}
+
+std::string times(std::int64_t count) {
+  return count == 1 ? "once" : std::to_string(count) + " times";
+}
+
+// What is said of one device.
+class DeviceFindings {
+ public:
+  DeviceFindings(const TraceReport& report, const DeviceReport& device,
+                 std::vector<TraceFinding>* findings)
+      : report_(report), device_(device), findings_(findings) {}
+
+  void find() {
+    if (report_.trust.idle != IdleTrust::kRefused && report_.trust.causes) {
+      find_input();
+      find_waits();
+      find_long_calls();
+      find_silence();
+      find_small_kernels();
+      find_graph_gaps();
+    }
+    find_exposed_communication();
+    find_pageable_copies();
+  }
+
+ private:
+  Nanos span() const { return device_.time.span(); }
+
+  const CauseShare& part(IdleCause cause) const {
+    return device_.causes[static_cast<std::size_t>(cause)];
+  }
+
+  // "device 0 stood idle for 12.300 ms (4.10 % of its span) in 3 gaps: CAUSE".
+  std::string idle_text(Nanos total, std::int64_t gaps, const char* cause) const {
+    return "device " + device_.time.device + " stood idle for " + ms(total) + " (" +
+           percent(share_of(total, span())) + " of its span) in " + std::to_string(gaps) +
+           (gaps == 1 ? " gap: " : " gaps: ") + cause;
+  }
+  std::string idle_text(IdleCause cause) const {
+    return idle_text(part(cause).total, part(cause).gaps, name_of(cause));
+  }
+
+  // The longest listed gap of a cause.
+  const LongGap* example(IdleCause cause) const {
+    for (const LongGap& gap : device_.gaps) {
+      if (gap.cause == cause) return &gap;
+    }
+    return nullptr;
+  }
+
+  void add(std::string cause, double share, std::string observation, std::string hypothesis,
+           std::string next_check) {
+    findings_->push_back({std::move(cause), share, std::move(observation), std::move(hypothesis),
+                          std::move(next_check)});
+  }
+
+  void find_input() {
+    const double share = share_of(part(IdleCause::kInput).total, span());
+    if (share < kRules.cause_share) return;
+    add("late_batch", share, idle_text(IdleCause::kInput),
+        "the loader does not keep up, or its queue ran dry",
+        "the same step with one batch that stays on the device; then more workers, or a deeper "
+        "queue");
+  }
+
+  // Both kinds of waiting calls: which it was is told by the calls.
+  void find_waits() {
+    find_synchronising();
+    const double copy = share_of(part(IdleCause::kBlockingCopy).total, span());
+    if (copy < kRules.copy_share) return;
+    add("blocking_copy", copy, idle_text(IdleCause::kBlockingCopy),
+        "the host waits in a copy until it is done, and issues the next work only then",
+        "pinned memory and non_blocking=True, then the same figures again");
+  }
+
+  void find_synchronising() {
+    const double share = share_of(part(IdleCause::kSynchronising).total, span());
+    if (share < kRules.cause_share) return;
+    std::int64_t in_steps = 0;
+    const WaitingCalls* most = nullptr;
+    for (const WaitingCalls& calls : report_.waiting) {
+      if (!is_synchronising(calls.call)) continue;
+      in_steps += calls.in_steps;
+      if (most == nullptr && calls.in_steps > 0) most = &calls;
+    }
+    const auto steps = static_cast<double>(std::max<std::size_t>(report_.steps.size(), 1));
+    if (most == nullptr || static_cast<double>(in_steps) < kRules.syncs_per_step * steps) return;
+    std::string place = most->call;
+    if (!most->operation.empty()) place += " of " + most->operation;
+    if (!most->phase.empty()) place += " in " + most->phase;
+    add("sync_in_loop", share,
+        idle_text(IdleCause::kSynchronising) + "; " + place + ", " + times(most->count),
+        "a value of the device is read inside the step (.item(), .cpu(), print, a Python if)",
+        "keep the value on the device and read it after the loop");
+  }
+
+  void find_long_calls() {
+    const double share = share_of(part(IdleCause::kLongCall).total, span());
+    if (share < kRules.cause_share) return;
+    std::string observation = idle_text(IdleCause::kLongCall);
+    if (const LongGap* gap = example(IdleCause::kLongCall)) {
+      observation +=
+          "; the longest in " + (gap->where.call.empty() ? gap->launch : gap->where.call);
+    }
+    add("long_host_call", share, observation,
+        "a call of the CUDA runtime held the thread: memory that is allocated or freed, a module "
+        "that is loaded, a lock that another thread holds",
+        "look at what the other threads had open in it; warm up longer, or allocate before the "
+        "loop");
+  }
+
+  void find_silence() {
+    const double share = share_of(part(IdleCause::kSilent).total, span());
+    if (share < kRules.cause_share) return;
+    std::string observation = idle_text(IdleCause::kSilent);
+    if (const LongGap* gap = example(IdleCause::kSilent)) {
+      const std::string& inside = gap->where.silent_in;
+      if (!inside.empty()) observation += "; the longest inside " + inside;
+      if (!gap->others.empty()) observation += ", meanwhile " + gap->others.front();
+    }
+    add("silent_thread", share, observation,
+        "the thread waited for a lock or a core, or did work that the profiler does not record",
+        report_.with_stack ? "a profiler that sees the operating system (py-spy, perf sched)"
+                           : "the same window with with_stack=True, then one that sees locks");
+  }
+
+  void find_small_kernels() {
+    const CauseShare& work = part(IdleCause::kHostWork);
+    const CauseShare& queued = part(IdleCause::kQueued);
+    const double share = share_of(work.total + queued.total, span());
+    if (share_of(work.total, span()) < kRules.host_work_share || !report_.lag_of_launches) return;
+    const bool small = report_.median_kernel && *report_.median_kernel < kRules.small_kernel;
+    if (!small || report_.lag_of_launches->state != LaunchState::kLaunchBound) return;
+    add("small_kernels", share,
+        idle_text(IdleCause::kHostWork) + "; half of the kernels last less than " +
+            ms(*report_.median_kernel),
+        "the host issues operators more slowly than the device does them",
+        "a CUDA graph or torch.compile of the step, or a larger batch");
+  }
+
+  void find_graph_gaps() {
+    const CauseShare& inside = part(IdleCause::kInGraph);
+    const CauseShare& before = part(IdleCause::kBeforeGraph);
+    const double share = share_of(inside.total + before.total, span());
+    if (share < kRules.graph_share) return;
+    add("graph_gaps", share,
+        idle_text(inside.total + before.total, inside.gaps + before.gaps, "in and before graphs"),
+        "many small nodes, or branches of the graph that wait for each other",
+        "fewer, larger kernels in the captured region (torch.compile), or fewer graph launches");
+  }
+
+  void find_exposed_communication() {
+    const double share = share_of(device_.time.exposed_communication, span());
+    if (share < kRules.exposed_communication_share) return;
+    add("exposed_communication", share,
+        "device " + device_.time.device + " communicated for " +
+            ms(device_.time.exposed_communication) + " (" + percent(share) +
+            " of its span) with no computation beside it",
+        "the exchange is not hidden behind backward, or this rank waited in it for another",
+        "the traces of all ranks in one call: they tell waiting from moving bytes");
+  }
+
+  void find_pageable_copies() {
+    Nanos time{0};
+    std::int64_t pageable = 0, all = 0, count = 0;
+    for (const CopyTotal& copy : report_.copies) {
+      if (!is_host_to_device(copy.name)) continue;
+      all += copy.bytes;
+      if (!is_pageable(copy.name)) continue;
+      pageable += copy.bytes;
+      time += copy.total;
+      count += copy.count;
+    }
+    const double share = share_of(time, span());
+    const auto bytes = static_cast<double>(pageable);
+    if (share < kRules.copy_share || bytes < kRules.pageable_bytes * static_cast<double>(all))
+      return;
+    add("pageable_input", share,
+        std::to_string(count) + " copies from pageable memory to the device took " + ms(time) +
+            " (" + percent(share) + " of its span)",
+        "the batch is not in pinned memory, so the driver stages it and the call blocks",
+        "DataLoader(pin_memory=True) and .to(device, non_blocking=True)");
+  }
+
+  const TraceReport& report_;
+  const DeviceReport& device_;
+  std::vector<TraceFinding>* findings_;
+};
+
+}  // namespace
+
+std::vector<TraceFinding> findings_of(const TraceReport& report) {
+  std::vector<TraceFinding> findings;
+  for (const DeviceReport& device : report.devices) {
+    DeviceFindings(report, device, &findings).find();
+  }
+  std::stable_sort(findings.begin(), findings.end(),
+                   [](const auto& a, const auto& b) { return a.share > b.share; });
+  return findings;
+}
+
+std::vector<std::string> cannot_tell(const TraceReport& report) {
+  std::vector<std::string> open;
+  if (report.devices.empty()) {
+    open.push_back("anything about a device: absent records are no proof that it did nothing");
+  }
+  open.push_back(
+      "how fast the job is without the profiler, which slows the host: score it without one");
+  if (!report.with_stack) {
+    open.push_back("which Python line a thread was in: the trace has no stacks (with_stack=True)");
+  }
+  open.push_back(
+      "whether a thread that records nothing waits or works: locks, the GIL, cores and other "
+      "processes are not in a trace");
+  if (report.collectives > 0 && report.world_size.value_or(2) > 1) {
+    open.push_back("whether this rank waited for others in its " +
+                   std::to_string(report.collectives) +
+                   " collectives, unless the traces of all ranks are given together");
+  }
+  return open;
+}
+
+}  // namespace traceml

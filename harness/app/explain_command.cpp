@@ -1,0 +1,114 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <set>
+
+#include "harness/analysis/rank_traces.h"
+#include "harness/analysis/trace_against.h"
+#include "harness/app/commands.h"
+#include "harness/app/terminal_style.h"
+#include "harness/codec/atomic_file.h"
+#include "harness/codec/kineto_trace.h"
+#include "harness/codec/trace_json.h"
+#include "harness/core/error.h"
+#include "harness/reports/rank_trace_text.h"
+#include "harness/reports/trace_text.h"
+
+namespace traceml {
+namespace {
+
+TraceOptions options_of(const ExplainArguments& arguments) {
+  TraceOptions options;
+  for (const SelectionKind kind :
+       {SelectionKind::kWhole, SelectionKind::kSteps, SelectionKind::kHta}) {
+    if (arguments.selection == name_of(kind)) options.selection = kind;
+  }
+  if (arguments.long_gap_ms) {
+    options.long_gap = std::chrono::duration_cast<Nanos>(Millis{*arguments.long_gap_ms});
+  }
+  if (arguments.rows) options.most_rows = static_cast<std::size_t>(*arguments.rows);
+  return options;
+}
+
+Timeline read_timeline(const std::string& file) {
+  return make_timeline(read_kineto_trace(file));
+}
+
+// The rank of each trace: asked for, else of the file's header, else of its name.
+std::vector<int> ranks_of(const ExplainArguments& arguments,
+                          const std::vector<Timeline>& timelines) {
+  std::vector<int> ranks = arguments.ranks;
+  for (std::size_t i = ranks.size(); i < timelines.size(); ++i) {
+    auto rank = timelines[i].events.rank;
+    if (!rank) rank = rank_in_file_name(arguments.traces[i]);
+    if (!rank) {
+      throw UsageError(fmt::format(
+          "{}: neither its header nor its name tells the rank; give the ranks of all traces with "
+          "--rank, in the order of the files",
+          arguments.traces[i]));
+    }
+    ranks.push_back(*rank);
+  }
+  if (std::set<int>(ranks.begin(), ranks.end()).size() < ranks.size()) {
+    throw UsageError(
+        "two of the traces are of one rank; give each rank's once, or say with --rank "
+        "which is which");
+  }
+  return ranks;
+}
+
+void check(const ExplainArguments& arguments) {
+  const std::size_t traces = arguments.traces.size();
+  if (!arguments.ranks.empty() && arguments.ranks.size() != traces) {
+    throw UsageError(fmt::format("--rank names {} ranks, but there are {} traces",
+                                 arguments.ranks.size(), traces));
+  }
+  if (!arguments.against.empty() && traces > 1) {
+    throw UsageError("--against compares one trace with one: give one rank's, of both jobs");
+  }
+}
+
+void print(const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), stdout);
+}
+
+}  // namespace
+
+int explain_command(const ExplainArguments& arguments) {
+  check(arguments);
+  const TraceOptions options = options_of(arguments);
+  const TerminalStyle style = style_of_stdout();
+  std::vector<Timeline> timelines;
+  for (const std::string& file : arguments.traces) timelines.push_back(read_timeline(file));
+  std::vector<int> ranks = arguments.ranks;
+  if (timelines.size() > 1) ranks = ranks_of(arguments, timelines);
+
+  std::vector<TraceReport> reports;
+  for (std::size_t i = 0; i < timelines.size(); ++i) {
+    if (i < ranks.size()) timelines[i].events.rank = ranks[i];
+    reports.push_back(explain_timeline(timelines[i], options, arguments.traces[i]));
+    print(timelines.size() > 1 ? render_trace_brief(reports.back(), style) + "\n"
+                               : render_trace(reports.back(), style));
+  }
+  std::optional<RankTraces> together;
+  if (timelines.size() > 1) {
+    std::vector<const Timeline*> all;
+    for (const Timeline& timeline : timelines) all.push_back(&timeline);
+    together = explain_ranks(all, ranks);
+    print(render_ranks(*together, style));
+  }
+  std::optional<TraceComparison> against;
+  if (!arguments.against.empty()) {
+    const Timeline before = read_timeline(arguments.against);
+    against = compare_traces(before, timelines.front(), arguments.against);
+    print("\n" + render_against(*against, options.most_rows, style));
+  }
+  if (!arguments.json.empty()) {
+    write_file_atomically(arguments.json, trace_json(reports, together, against));
+  }
+  std::fflush(stdout);
+  return value_of(ExitCode::kPass);
+}
+
+}  // namespace traceml

@@ -1,0 +1,109 @@
+#pragma once
+// What a profiler recorded of one process, as plain data: the reader of Chrome traces fills it, and
+// a collector of CUPTI records can. Host and device times are on the process's one trace clock.
+// The order of the events carries no meaning.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/core/units.h"
+
+namespace traceml {
+
+// Positions in vectors of TimelineEvents.
+using NameIndex = std::uint32_t;
+using ThreadIndex = std::uint32_t;
+using StreamIndex = std::uint32_t;
+using DeviceIndex = std::uint32_t;
+
+enum class HostKind : std::uint8_t {
+  kOperator,    // of PyTorch's dispatcher
+  kAnnotation,  // a range with a name: record_function, ProfilerStep#N, an NVTX range
+  kPython,      // a Python frame
+  kCall,        // of the CUDA runtime or driver
+  kOverhead     // the profiler's own work
+};
+
+// From `start` for `duration` on one thread. Negative durations may occur: they are judged, not
+// used.
+struct HostSpan {
+  Nanos start{0};
+  Nanos duration{0};
+  std::optional<std::int64_t> correlation;  // of a call: shared with the device work that it caused
+  NameIndex name = 0;
+  ThreadIndex thread = 0;
+  HostKind kind = HostKind::kOperator;
+
+  Nanos end() const { return start + duration; }
+};
+
+enum class DeviceKind : std::uint8_t { kKernel, kCopy, kMemset };
+
+// One kernel, copy or memset on a stream.
+struct DeviceSpan {
+  Nanos start{0};
+  Nanos duration{0};
+  std::optional<std::int64_t> correlation;  // of the call that caused it; a graph's nodes share one
+  std::optional<std::int64_t> bytes;        // of a copy or memset
+  std::optional<std::int64_t> graph_node;   // id of the node of a captured graph
+  NameIndex name = 0;
+  StreamIndex stream = 0;
+  std::optional<NameIndex> shape;           // of a kernel's launch: "grid 128x1x1 block 256x1x1"
+  std::optional<std::uint32_t> collective;  // position in TimelineEvents::collectives
+  DeviceKind kind = DeviceKind::kKernel;
+
+  Nanos end() const { return start + duration; }
+};
+
+// What is known of the collective that a communication kernel belongs to.
+struct CollectiveFacts {
+  std::string operation;                 // "allreduce"; empty: not told
+  std::string group;                     // process group; empty: not told
+  std::optional<std::int64_t> sequence;  // in its group, equal on all ranks
+  std::optional<std::int64_t> elements_in, elements_out;
+  std::optional<int> group_size;
+  std::string type;  // "Float"; empty: not told
+};
+
+struct HostThread {
+  std::string process;  // ids as the trace has them, mostly numbers
+  std::string thread;
+  std::string name;  // empty: not told
+};
+
+struct DeviceStream {
+  DeviceIndex device = 0;
+  std::string stream;  // as the trace has it, mostly a number
+};
+
+// What the reader could not put into the spans, for the trace's own verdict.
+struct TimelineFacts {
+  std::int64_t events = 0;            // all, of every kind
+  std::int64_t sync_events = 0;       // device-side records of waits: no device work
+  std::int64_t without_duration = 0;  // spans that never ended; left out
+  std::int64_t zero_device_times =
+      0;  // device work that starts at 0: its record was lost; left out
+  // Greatest step of which all device times are multiples: 1000 where their decimals were lost, 250
+  // where a double held them; 0 without device work.
+  std::int64_t device_time_step_ns = 0;
+  std::int64_t listed_devices = 0;     // devices that the header describes
+  std::optional<std::string> devices;  // their names: "8 x NVIDIA H200"
+  bool with_stack = false;             // Python frames were asked for
+};
+
+struct TimelineEvents {
+  std::vector<std::string> names;  // each once
+  std::vector<HostThread> threads;
+  std::vector<std::string> devices;  // ids as the trace has them
+  std::vector<DeviceStream> streams;
+  std::vector<HostSpan> host;
+  std::vector<DeviceSpan> device;
+  std::vector<CollectiveFacts> collectives;
+  std::optional<int> rank, world_size;
+  Nanos base{0};  // of the clock: base + start is comparable across the ranks of a machine
+  TimelineFacts facts;
+};
+
+}  // namespace traceml

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+
+#include "harness/analysis/rank_traces.h"
+#include "harness/analysis/trace_against.h"
+#include "harness/reports/terminal.h"
+
+namespace traceml {
+
+// What the traces of several ranks say together.
+std::string render_ranks(const RankTraces& ranks, const TerminalStyle& style);
+
+// What changed per step against an earlier trace; at most `most_rows` kernels.
+std::string render_against(const TraceComparison& comparison, std::size_t most_rows,
+                           const TerminalStyle& style);
+
+}  // namespace traceml

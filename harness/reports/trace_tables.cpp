@@ -1,0 +1,251 @@
+#include "harness/reports/trace_tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "harness/reports/figures.h"
+
+namespace traceml {
+namespace {
+
+constexpr const char* kRefused = "refused";
+
+std::string in_ms(Nanos time) {
+  return bare_ms(std::chrono::duration_cast<Millis>(time), 3);
+}
+
+std::string share(Nanos part, Nanos whole) {
+  if (whole <= Nanos{0}) return kNull;
+  return percent(static_cast<double>(part.count()) / static_cast<double>(whole.count()), 2);
+}
+
+// `idle` as far as it is known; kRefused where it is not.
+std::vector<std::string> time_row(const std::string& selection, const DeviceTime& time,
+                                  const std::string& idle) {
+  return {time.device + ", " + selection,
+          in_ms(time.span()),
+          in_ms(time.busy),
+          in_ms(time.compute),
+          in_ms(time.exposed_communication),
+          in_ms(time.exposed_copies),
+          idle,
+          idle == kRefused ? kNull : share(time.idle, time.span()),
+          percent(time.overlap, 1)};
+}
+
+std::string idle_text(const TraceReport& report, const DeviceReport& device) {
+  switch (report.trust.idle) {
+    case IdleTrust::kNumber:
+      break;
+    case IdleTrust::kRefused:
+      return kRefused;
+    case IdleTrust::kRange:
+      if (device.idle.begin == Nanos{0}) return "<= " + in_ms(device.idle.end);
+      return fmt::format("{}-{}", in_ms(device.idle.begin), in_ms(device.idle.end));
+  }
+  return in_ms(device.time.idle);
+}
+
+std::string place_of(const WaitingCalls& calls) {
+  if (calls.phase.empty() && calls.operation.empty()) return "-";
+  if (calls.phase.empty() || calls.operation.empty()) return calls.phase + calls.operation;
+  return calls.phase + " > " + calls.operation;
+}
+
+std::string rest_remark(std::size_t all, std::size_t shown, const char* what) {
+  return fmt::format("({} more {} in the JSON)", all - shown, what);
+}
+
+}  // namespace
+
+Table device_time_table(const TraceReport& report) {
+  Table table;
+  table.title = "Device time";
+  table.caption =
+      "ms, device clock, from the first selected work to the last; compute + exposed "
+      "communication + exposed copies + idle = span";
+  table.columns = {
+      {"device,\nselection", true}, {"\nspan"}, {"\nbusy"},       {"\ncompute"}, {"exposed\ncomm."},
+      {"exposed\ncopies"},          {"\nidle"}, {"of the\nspan"}, {"\noverlap"}};
+  for (const DeviceReport& device : report.devices) {
+    table.rows.push_back(
+        time_row(name_of(report.selection), device.time, idle_text(report, device)));
+    const auto add_other = [&](const char* selection, const std::optional<DeviceTime>& time) {
+      if (!time) return;
+      const bool refused = report.trust.idle == IdleTrust::kRefused;
+      table.rows.push_back(time_row(selection, *time, refused ? kRefused : in_ms(time->idle)));
+    };
+    add_other("whole", device.whole);
+    add_other("hta", device.hta);
+  }
+  table.remarks = {
+      "overlap: communication under compute, of all communication. HolisticTraceAnalysis calls the "
+      "span kernel_time and the two exposed parts non_compute_time, and looks at `hta`; TraceLens "
+      "calls them total_time, exposed_comm_time, exposed_memcpy_time, and looks at `whole`."};
+  return table;
+}
+
+Table idle_class_table(const TraceReport& report) {
+  constexpr std::array<const char*, kIdleBorders.size() + 1> kNames = {
+      "below 10 us", "10 to 100 us", "100 us to 1 ms", "1 ms or more"};
+  Table table;
+  table.title = "Idle by length of the gap";
+  table.caption = "ms, device clock; they add up to idle";
+  table.columns = {{"device", true}, {"gap", true}, {"gaps"}, {"ms"}, {"of the span"}};
+  for (const DeviceReport& device : report.devices) {
+    for (std::size_t i = 0; i < kNames.size(); ++i) {
+      const IdleClass& one = device.time.idle_classes[i];
+      table.rows.push_back({device.time.device, kNames[i], grouped(one.gaps), in_ms(one.total),
+                            share(one.total, device.time.span())});
+    }
+  }
+  return table;
+}
+
+Table idle_cause_table(const TraceReport& report) {
+  Table table;
+  table.title = "Idle by cause";
+  table.caption =
+      "ms, device clock; each gap is cut where its launch call began and ended (host "
+      "clock); they add up to idle";
+  table.columns = {{"device", true}, {"cause", true}, {"ms"},
+                   {"of idle"},      {"of the span"}, {"gaps"}};
+  for (const DeviceReport& device : report.devices) {
+    std::vector<std::size_t> order(kIdleCauses);
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+      return device.causes[a].total > device.causes[b].total;
+    });
+    for (const std::size_t i : order) {
+      const CauseShare& cause = device.causes[i];
+      if (cause.gaps == 0) continue;
+      table.rows.push_back({device.time.device, name_of(static_cast<IdleCause>(i)),
+                            in_ms(cause.total), share(cause.total, device.time.idle),
+                            share(cause.total, device.time.span()), grouped(cause.gaps)});
+    }
+  }
+  return table;
+}
+
+Table stream_table(const TraceReport& report) {
+  Table table;
+  table.title = "Streams";
+  table.caption =
+      "ms, device clock; waits of one stream as HolisticTraceAnalysis classes them. "
+      "Another stream may be at work meanwhile: no idle of the device";
+  table.columns = {{"device", true}, {"stream", true}, {"events"}, {"busy"},
+                   {"host_wait"},    {"kernel_wait"},  {"other"}};
+  for (const DeviceReport& device : report.devices) {
+    for (const StreamWaits& stream : device.time.streams) {
+      table.rows.push_back({device.time.device, stream.stream, grouped(stream.events),
+                            in_ms(stream.busy), in_ms(stream.host_wait), in_ms(stream.kernel_wait),
+                            in_ms(stream.other)});
+    }
+  }
+  return table;
+}
+
+std::optional<Table> step_table(const TraceReport& report) {
+  if (report.steps.empty()) return std::nullopt;
+  Table table;
+  table.title = "Steps";
+  table.caption =
+      "ms; host: the range, host clock; kernels, copies: sums of the work launched from "
+      "within it, device clock";
+  table.columns = {{"step", true}, {"host"}, {"kernels"}, {"copies"}, {"events"}};
+  const std::size_t shown = std::min(report.steps.size(), report.options.most_rows);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const StepTotal& step = report.steps[i];
+    table.rows.push_back(
+        {step.name, in_ms(step.host), in_ms(step.kernels), in_ms(step.copies), grouped(step.work)});
+  }
+  if (shown < report.steps.size()) {
+    table.remarks.push_back(rest_remark(report.steps.size(), shown, "steps"));
+  }
+  return table;
+}
+
+std::optional<Table> phase_table(const TraceReport& report) {
+  if (report.phases.empty()) return std::nullopt;
+  Table table;
+  table.title = "Phases";
+  table.caption =
+      "ms over all ranges of a name; host: the ranges, host clock; device: of the work "
+      "launched from within, from first start to last end, and its sum, device clock";
+  table.columns = {
+      {"phase", true, 0, true}, {"ranges"}, {"host"}, {"device\nspan"}, {"device\nwork"}};
+  const std::size_t shown = std::min(report.phases.size(), report.options.most_rows);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const PhaseTotal& phase = report.phases[i];
+    table.rows.push_back({phase.name, grouped(phase.count), in_ms(phase.host),
+                          in_ms(phase.device_span), in_ms(phase.device_work)});
+  }
+  if (shown < report.phases.size()) {
+    table.remarks.push_back(rest_remark(report.phases.size(), shown, "phases"));
+  }
+  return table;
+}
+
+Table kernel_table(const TraceReport& report) {
+  Table table;
+  table.title = "Kernels by time";
+  table.caption = "device clock; sums over all streams, so more than busy where they overlap";
+  table.columns = {{"kernel", true, 0, true}, {"total ms"}, {"count"}, {"mean us"}, {"longest us"}};
+  const std::size_t shown = std::min(report.kernels.size(), report.options.most_rows);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const KernelTotal& kernel = report.kernels[i];
+    const double mean = static_cast<double>(kernel.total.count()) / double(kernel.count) / 1e3;
+    table.rows.push_back({kernel.name, in_ms(kernel.total), grouped(kernel.count), fixed(mean, 1),
+                          fixed(static_cast<double>(kernel.longest.count()) / 1e3, 1)});
+  }
+  if (shown < report.kernels.size()) {
+    table.remarks.push_back(rest_remark(report.kernels.size(), shown, "kernels"));
+  }
+  return table;
+}
+
+std::optional<Table> copy_table(const TraceReport& report) {
+  if (report.copies.empty()) return std::nullopt;
+  Table table;
+  table.title = "Copies";
+  table.caption =
+      "device clock; MB = 10^6 bytes, GB = 10^9 bytes; - where the trace tells no bytes";
+  table.columns = {{"copy", true, 0, true}, {"count"}, {"MB"}, {"total ms"}, {"GB/s"}};
+  for (const CopyTotal& copy : report.copies) {
+    const auto rate = copy.gb_per_s();
+    table.rows.push_back(
+        {copy.name, grouped(copy.count),
+         copy.without_bytes > 0 ? kNull : fixed(static_cast<double>(copy.bytes) / 1e6, 2),
+         in_ms(copy.total), rate ? fixed(*rate, 2) : kNull});
+  }
+  return table;
+}
+
+std::optional<Table> waiting_table(const TraceReport& report) {
+  if (report.waiting.empty()) return std::nullopt;
+  Table table;
+  table.title = "Calls that wait for the device";
+  table.caption =
+      "host clock; in steps: begun within the selected steps, or within the trace where "
+      "it has none";
+  table.columns = {{"call", true, 0, true},
+                   {"phase > operator", true, 0, true},
+                   {"count"},
+                   {"in steps"},
+                   {"total ms"},
+                   {"longest ms"}};
+  const std::size_t shown = std::min(report.waiting.size(), report.options.most_rows);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const WaitingCalls& calls = report.waiting[i];
+    table.rows.push_back({calls.call, place_of(calls), grouped(calls.count),
+                          grouped(calls.in_steps), in_ms(calls.total), in_ms(calls.longest)});
+  }
+  if (shown < report.waiting.size()) {
+    table.remarks.push_back(rest_remark(report.waiting.size(), shown, "places"));
+  }
+  return table;
+}
+
+}  // namespace traceml

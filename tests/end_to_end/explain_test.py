@@ -1,0 +1,255 @@
+"""`explain` on traces that are made here, beside sums made another way: plain Python's always, and
+HolisticTraceAnalysis' where it can be imported. TRACEML_HTA_PYTHON may name a python that can."""
+import gzip
+import json
+import os
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from harness_run import run
+
+SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
+
+
+def python_that_imports(module, *candidates):
+    for python in (*candidates, sys.executable):
+        try:
+            found = subprocess.run([str(python), "-c", f"import {module}"], capture_output=True)
+        except OSError:
+            continue
+        if found.returncode == 0:
+            return str(python)
+    return None
+
+
+HTA = python_that_imports("hta.trace_analysis", os.environ.get("TRACEML_HTA_PYTHON", ""),
+                          SOURCE / ".deps" / "hta" / "bin" / "python")
+TORCH = python_that_imports("torch.profiler", SOURCE / ".deps" / "venv" / "bin" / "python")
+
+HTA_FIGURES = """
+import json, sys
+from hta.trace_analysis import TraceAnalysis
+analysis = TraceAnalysis(trace_files={0: sys.argv[1]}, trace_dir="/")
+row = analysis.get_temporal_breakdown(visualize=False).iloc[0].to_dict()
+overlap = analysis.get_comm_comp_overlap(visualize=False).iloc[0].to_dict()
+frame = analysis.t.get_trace(0)
+device = frame[frame["stream"].ge(0)]
+print("FIGURES", json.dumps({
+    "span": float((device["ts"] + device["dur"]).max() - device["ts"].min()),
+    **{name: float(row[name + "(us)"]) for name in
+       ("idle_time", "compute_time", "non_compute_time", "kernel_time")},
+    "overlap_pctg": float(overlap["comp_comm_overlap_pctg"])}))
+"""
+
+TORCH_TRACE = """
+import sys, torch
+from torch.profiler import profile, ProfilerActivity, schedule, record_function
+torch.set_num_threads(1)
+a = torch.randn(32, 32)
+with profile(activities=[ProfilerActivity.CPU], with_stack=True,
+             schedule=schedule(wait=0, warmup=1, active=2),
+             on_trace_ready=lambda p: p.export_chrome_trace(sys.argv[1])) as p:
+    for _ in range(3):
+        with record_function("forward"):
+            (a @ a).relu().sum().item()
+        p.step()
+"""
+
+
+class Job:
+    """Events of one process: launches in order, work on streams that overlap at random."""
+
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+        self.events = []
+        self.device = []  # (start, end, kind) in ns, of all work
+        self.launched = {}  # its launch
+        self.host = 1_000_000_000
+        self.free = {7: 0, 20: 0, 21: 0}
+        self.steps = []
+
+    @staticmethod
+    def us(nanos):
+        return float(f"{nanos // 1000}.{nanos % 1000:03d}")
+
+    def add(self, **event):
+        self.events.append({"ph": "X", **event})
+
+    def launch(self, stream, category, name, nanos):
+        number = len(self.device) + 1
+        self.add(cat="cuda_runtime", name="cudaLaunchKernel", pid=9, tid=9, ts=self.us(self.host),
+                 dur=5.0, args={"correlation": number})
+        start = max(self.free[stream], self.host + 6_000 + self.random.randrange(3_000))
+        self.free[stream] = start + nanos
+        self.add(cat=category, name=name, pid=0, tid=stream, ts=self.us(start), dur=self.us(nanos),
+                 args={"stream": stream, "correlation": number, "device": 0, "bytes": 4096})
+        kind = "copy" if category != "kernel" else "comm" if "nccl" in name else "compute"
+        self.device.append((start, start + nanos, kind, self.host))
+        self.host += 7_000 + self.random.randrange(60_000)
+
+    def step(self, number):
+        begin = self.host
+        for index in range(60):
+            nanos = 1_000 + self.random.randrange(90_000)
+            self.launch(7, "kernel", f"gemm_{index % 5}", nanos)
+            if index % 9 == 0:
+                self.launch(20, "kernel", "ncclDevKernel_AllReduce_Sum_f32_RING_LL", 5 * nanos)
+            if index % 13 == 0:
+                self.launch(21, "gpu_memcpy", "Memcpy HtoD (Pinned -> Device)", nanos)
+            if index % 20 == 19:
+                self.host += self.random.randrange(3_000_000)
+            if index % 17 == 0:
+                self.launch(21, "gpu_memset", "Memset (Device)", nanos // 4)
+        self.add(cat="user_annotation", name=f"ProfilerStep#{number}", pid=9, tid=9,
+                 ts=self.us(begin), dur=self.us(self.host - begin))
+        self.steps.append((begin, self.host))
+        self.host += 2_000
+
+    def write(self, path, **header):
+        opened = gzip.open if path.suffix == ".gz" else open
+        with opened(path, "wt", encoding="utf-8") as file:
+            json.dump({"schemaVersion": 1, "traceEvents": self.events, **header}, file)
+        return path
+
+
+def union(ranges):
+    total, end = 0, None
+    for begin, stop in sorted(ranges):
+        if end is None or begin > end:
+            total, end = total + stop - begin, stop
+        elif stop > end:
+            total, end = total + stop - end, stop
+    return total
+
+
+def expected(work):
+    """The figures by inclusion and exclusion, from unions alone."""
+    def of(*kinds):
+        return union([(begin, end) for begin, end, kind, _ in work if kind in kinds])
+    span = max(w[1] for w in work) - min(w[0] for w in work)
+    busy, compute = of("compute", "comm", "copy"), of("compute")
+    under = of("compute") + of("comm") - of("compute", "comm")
+    return {"span_ns": span, "busy_ns": busy, "idle_ns": span - busy, "compute_ns": compute,
+            "exposed_communication_ns": of("compute", "comm") - compute,
+            "exposed_copies_ns": busy - of("compute", "comm"), "overlap": under / of("comm")}
+
+
+class Explain(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.path = pathlib.Path(cls.folder.name)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def job(self, seed, steps=4):
+        job = Job(seed)
+        for number in range(steps):
+            job.step(number)
+        return job
+
+    def explained(self, *arguments):
+        out = self.path / "out.json"
+        done = run("explain", *map(str, arguments), "--json", str(out))
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return json.loads(out.read_text()), done.stdout
+
+    def check(self, figures, wanted):
+        for name, value in wanted.items():
+            self.assertAlmostEqual(figures[name], value, places=9, msg=name)
+
+    def test_figures_are_those_of_a_plain_sweep(self):
+        for seed in range(5):
+            job = self.job(seed)
+            path = job.write(self.path / ("a.json.gz" if seed % 2 else "a.json"))
+            report, text = self.explained(path)
+            device = report["traces"][0]["devices"][0]
+            begin, end = job.steps[0][0], job.steps[-1][1]
+            self.check(device["selected"],
+                       expected([w for w in job.device if begin <= w[3] < end]))
+            self.check(device["whole"] or device["selected"], expected(job.device))
+            self.check(device["hta"], expected([w for w in job.device if w[3] < job.steps[-1][0]]))
+            idle = device["selected"]["idle_ns"]
+            self.assertEqual(sum(c["total_ns"] for c in device["idle_by_cause"]), idle)
+            self.assertEqual(sum(c["total_ns"] for c in device["selected"]["idle_by_length"]), idle)
+            self.assertIn("selected  steps: ", text)
+
+    @unittest.skipIf(HTA is None, "HolisticTraceAnalysis cannot be imported; TRACEML_HTA_PYTHON "
+                                  "may name a python that can")
+    def test_figures_are_those_of_holistic_trace_analysis(self):
+        for seed in (11, 12, 13):
+            path = self.job(seed).write(self.path / "hta.json",
+                                        distributedInfo={"rank": 0, "world_size": 1})
+            done = subprocess.run([HTA, "-c", HTA_FIGURES, str(path)], capture_output=True,
+                                  text=True, env={**os.environ, "HTA_DISABLE_NS_ROUNDING": "1"})
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            line = [one for one in done.stdout.splitlines() if one.startswith("FIGURES ")][-1]
+            theirs = json.loads(line[len("FIGURES "):])
+            report, _ = self.explained(path, "--select", "hta")
+            ours = report["traces"][0]["devices"][0]["selected"]
+            self.assertEqual(report["traces"][0]["selection"], "hta")
+            exposed = ours["exposed_communication_ns"] + ours["exposed_copies_ns"]
+            for name, nanos in (("span", ours["span_ns"]), ("kernel_time", ours["span_ns"]),
+                                ("idle_time", ours["idle_ns"]), ("non_compute_time", exposed),
+                                ("compute_time", ours["compute_ns"])):
+                self.assertLess(abs(theirs[name] - nanos / 1000), 1, (name, theirs, ours))
+            busy = theirs["kernel_time"] - theirs["idle_time"]
+            self.assertLess(abs(busy - ours["busy_ns"] / 1000), 1)
+            self.assertAlmostEqual(theirs["overlap_pctg"], 100 * ours["overlap"], delta=0.0051)
+
+    @unittest.skipIf(TORCH is None, "torch cannot be imported")
+    def test_a_real_trace_of_a_cpu_says_that_it_knows_no_device(self):
+        path = self.path / "cpu.pt.trace.json"
+        done = subprocess.run([TORCH, "-c", TORCH_TRACE, str(path)], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        report, text = self.explained(path)
+        trace = report["traces"][0]
+        self.assertEqual((trace["device_events"], trace["steps_in_file"]), (0, 2))
+        self.assertGreater(trace["host_events"], 10)
+        self.assertEqual(trace["trust"]["idle"], "refused")
+        self.assertIn("no device work is in the file", text)
+
+    def test_ranks_are_told_by_header_name_or_option(self):
+        for rank in (0, 1):
+            self.job(7, 2).write(self.path / f"r{rank}.json")
+            self.job(7, 2).write(self.path / f"rank_{rank}.json")
+        files = [str(self.path / f"r{rank}.json") for rank in (0, 1)]
+        done = run("explain", *files)
+        self.assertEqual(done.returncode, 2, done.stdout)
+        self.assertIn("--rank", done.stderr)
+        for arguments in ((*files, "--rank", "3", "5"),
+                          (self.path / "rank_0.json", self.path / "rank_1.json")):
+            report, _ = self.explained(*arguments)
+            self.assertEqual(len(report["ranks"]["ranks"]), 2)
+        done = run("explain", files[0], files[0], "--rank", "1", "1")
+        self.assertEqual(done.returncode, 2)
+
+    def test_against_itself_nothing_moved(self):
+        path = self.job(3).write(self.path / "same.json")
+        report, text = self.explained(path, "--against", path)
+        self.assertFalse([one for one in report["against"]["kernels"] if one["moved"]])
+        self.assertIn("Kernels that moved", text)
+
+    def test_bad_input_is_one_sentence_and_the_right_code(self):
+        bad = self.path / "bad.json"
+        for text in ("", "{}", "[1, 2", "{\"traceEvents\": [{]}", "\ufeff{}"):
+            bad.write_text(text)
+            done = run("explain", str(bad))
+            self.assertEqual((done.returncode, done.stdout), (4, ""), text)
+            self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+        self.assertEqual(run("explain", str(self.path / "none.json")).returncode, 4)
+        for wrong in ([], ["a.json", "--select", "all"], ["a.json", "--gap-ms", "-1"],
+                      ["a.json", "b.json", "--against", "c.json"], ["a.json", "--rank", "1", "2"]):
+            done = run("explain", *wrong)
+            self.assertEqual(done.returncode, 2, wrong)
+            self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
