@@ -1,5 +1,6 @@
 """`explain` on traces that are made here, beside sums made another way: plain Python's always, and
-HolisticTraceAnalysis' where it can be imported. TRACEML_HTA_PYTHON may name a python that can."""
+HolisticTraceAnalysis' where ci/setup could install it. TRACEML_HTA_PYTHON may name a python that
+has it. TRACEML_REQUIRE with `readers` in it makes its absence a failure."""
 import gzip
 import json
 import os
@@ -30,19 +31,29 @@ HTA = python_that_imports("hta.trace_analysis", os.environ.get("TRACEML_HTA_PYTH
                           SOURCE / ".deps" / "hta" / "bin" / "python")
 TORCH = python_that_imports("torch.profiler", SOURCE / ".deps" / "venv" / "bin" / "python")
 
+
+def skip_or_fail(test, why):
+    if "readers" in os.environ.get("TRACEML_REQUIRE", "").split(","):
+        test.fail(f"TRACEML_REQUIRE asks for the readers, but {why}")
+    test.skipTest(why)
+
+
 HTA_FIGURES = """
 import json, sys
 from hta.trace_analysis import TraceAnalysis
 analysis = TraceAnalysis(trace_files={0: sys.argv[1]}, trace_dir="/")
 row = analysis.get_temporal_breakdown(visualize=False).iloc[0].to_dict()
 overlap = analysis.get_comm_comp_overlap(visualize=False).iloc[0].to_dict()
+waits, _ = analysis.get_idle_time_breakdown(ranks=[0], visualize=False)
 frame = analysis.t.get_trace(0)
 device = frame[frame["stream"].ge(0)]
 print("FIGURES", json.dumps({
     "span": float((device["ts"] + device["dur"]).max() - device["ts"].min()),
     **{name: float(row[name + "(us)"]) for name in
        ("idle_time", "compute_time", "non_compute_time", "kernel_time")},
-    "overlap_pctg": float(overlap["comp_comm_overlap_pctg"])}))
+    "overlap_pctg": float(overlap["comp_comm_overlap_pctg"]),
+    "waits": [[str(one["stream"]), one["idle_category"], float(one["idle_time"])]
+              for one in waits.to_dict("records")]}))
 """
 
 TORCH_TRACE = """
@@ -180,9 +191,10 @@ class Explain(unittest.TestCase):
             self.assertEqual(sum(c["total_ns"] for c in device["selected"]["idle_by_length"]), idle)
             self.assertIn("selected  steps: ", text)
 
-    @unittest.skipIf(HTA is None, "HolisticTraceAnalysis cannot be imported; TRACEML_HTA_PYTHON "
-                                  "may name a python that can")
     def test_figures_are_those_of_holistic_trace_analysis(self):
+        if HTA is None:
+            skip_or_fail(self, "HolisticTraceAnalysis cannot be imported; ci/setup installs it, "
+                               "TRACEML_HTA_PYTHON may name a python that has it")
         for seed in (11, 12, 13):
             path = self.job(seed).write(self.path / "hta.json",
                                         distributedInfo={"rank": 0, "world_size": 1})
@@ -202,6 +214,11 @@ class Explain(unittest.TestCase):
             busy = theirs["kernel_time"] - theirs["idle_time"]
             self.assertLess(abs(busy - ours["busy_ns"] / 1000), 1)
             self.assertAlmostEqual(theirs["overlap_pctg"], 100 * ours["overlap"], delta=0.0051)
+            streams = {one["stream"]: one for one in ours["streams"]}
+            self.assertGreater(len(theirs["waits"]), 4)
+            for stream, wait, time in theirs["waits"]:
+                nanos = streams[stream][f"{wait}_ns"]
+                self.assertLess(abs(time - nanos / 1000), 1, (stream, wait, theirs, ours))
 
     @unittest.skipIf(TORCH is None, "torch cannot be imported")
     def test_a_real_trace_of_a_cpu_says_that_it_knows_no_device(self):
