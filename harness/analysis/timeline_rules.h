@@ -55,6 +55,13 @@ struct TimelineRules {
   double graph_share = 0.05;      // idle in and before captured graphs
   double syncs_per_step = 1;      // synchronising calls inside the steps
 
+  // --- memory (our choice: eight rises in a row are 1 in 256 by chance, and a job that is still
+  // filling its pools stops rising within them) ---
+  std::int64_t growth_steps = 8;  // fewer tell nothing
+  double growth_rises = 0.9;      // of the steps ended higher than the one before
+  double growth_share = 0.01;     // of the peak, over all steps
+  double mover_share = 0.9;       // of a change: what the named kernels make up
+
   // --- several ranks ---
   double wait_share = 0.02;  // of the span: what the others waited for one rank, mean over them
   double skew_share = 0.05;  // of the span: what a rank waited in collectives, mean over ranks
