@@ -14,14 +14,6 @@ struct WorkOfRange {
   Nanos total{0};
 };
 
-TimeRange window_of(const Timeline& timeline, const Selection& selection) {
-  if (!selection.steps.empty()) {
-    return {selection.steps.front().when.begin, selection.steps.back().when.end};
-  }
-  if (timeline.events.host.empty()) return {};
-  return {Nanos::min(), Nanos::max()};
-}
-
 std::map<HostIndex, WorkOfRange> work_by_range(const Timeline& timeline,
                                                const Selection& selection) {
   std::map<HostIndex, WorkOfRange> ranges;
@@ -44,7 +36,7 @@ std::map<HostIndex, WorkOfRange> work_by_range(const Timeline& timeline,
 }  // namespace
 
 std::vector<PhaseTotal> phase_totals(const Timeline& timeline, const Selection& selection) {
-  const TimeRange window = window_of(timeline, selection);
+  const TimeRange window = host_window(timeline, selection);
   const auto work = work_by_range(timeline, selection);
   std::map<std::string_view, PhaseTotal> totals;
   for (HostIndex i = 0; i < timeline.events.host.size(); ++i) {
@@ -80,11 +72,9 @@ std::vector<StepTotal> step_totals(const Timeline& timeline, const Selection& se
     const auto launch = timeline.launch[index];
     if (!launch) continue;
     const Nanos asked = timeline.events.host[*launch].start;
-    const auto after =
-        std::upper_bound(selection.steps.begin(), selection.steps.end(), asked,
-                         [](Nanos time, const Step& step) { return time < step.when.begin; });
-    if (after == selection.steps.begin() || asked >= (after - 1)->when.end) continue;
-    StepTotal& total = totals[static_cast<std::size_t>(after - selection.steps.begin()) - 1];
+    const auto step = step_at(selection.steps, asked);
+    if (!step) continue;
+    StepTotal& total = totals[*step];
     const DeviceSpan& work = timeline.events.device[index];
     (work.kind == DeviceKind::kKernel ? total.kernels : total.copies) += work.duration;
     ++total.work;

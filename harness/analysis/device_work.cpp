@@ -15,31 +15,18 @@ Nanos quantile_of(const std::vector<Nanos>& sorted, double share) {
   return sorted[std::min(rank, sorted.size() - 1)];
 }
 
-template <class Total>
-std::vector<Total> by_time(std::map<NameIndex, Total> totals) {
-  std::vector<Total> list;
-  for (auto& [name, total] : totals) list.push_back(std::move(total));
-  std::stable_sort(list.begin(), list.end(), [](const Total& a, const Total& b) {
-    return a.total != b.total ? a.total > b.total : a.name < b.name;
-  });
-  return list;
+// In which quarter of its step, on the host clock.
+std::optional<std::size_t> quarter_of(const std::vector<Step>& steps, Nanos when) {
+  const auto step = step_at(steps, when);
+  if (!step) return std::nullopt;
+  const TimeRange& range = steps[*step].when;
+  const auto part = static_cast<double>((when - range.begin).count());
+  const auto whole = static_cast<double>((range.end - range.begin).count());
+  const auto quarter = static_cast<std::size_t>(LaunchLag::kQuarters * part / whole);
+  return std::min(quarter, LaunchLag::kQuarters - 1);
 }
 
 }  // namespace
-
-std::vector<KernelTotal> kernel_totals(const Timeline& timeline, const Selection& selection) {
-  std::map<NameIndex, KernelTotal> totals;
-  for (const WorkIndex index : selection.work) {
-    const DeviceSpan& work = timeline.events.device[index];
-    if (work.kind != DeviceKind::kKernel) continue;
-    KernelTotal& total = totals[work.name];
-    total.name = timeline.name_of(work);
-    ++total.count;
-    total.total += work.duration;
-    total.longest = std::max(total.longest, work.duration);
-  }
-  return by_time(std::move(totals));
-}
 
 std::vector<CopyTotal> copy_totals(const Timeline& timeline, const Selection& selection) {
   std::map<NameIndex, CopyTotal> totals;
@@ -53,7 +40,12 @@ std::vector<CopyTotal> copy_totals(const Timeline& timeline, const Selection& se
     total.bytes += work.bytes.value_or(0);
     if (!work.bytes) ++total.without_bytes;
   }
-  return by_time(std::move(totals));
+  std::vector<CopyTotal> list;
+  for (auto& [name, total] : totals) list.push_back(std::move(total));
+  std::stable_sort(list.begin(), list.end(), [](const CopyTotal& a, const CopyTotal& b) {
+    return a.total != b.total ? a.total > b.total : a.name < b.name;
+  });
+  return list;
 }
 
 std::optional<double> CopyTotal::gb_per_s() const {
@@ -63,7 +55,9 @@ std::optional<double> CopyTotal::gb_per_s() const {
 
 std::optional<LaunchLag> launch_lag(const Timeline& timeline, const Selection& selection) {
   std::vector<Nanos> from_begin, from_end;
+  std::array<std::vector<Nanos>, LaunchLag::kQuarters> quarters;
   std::int64_t prompt = 0, blocked = 0;
+  Nanos calls{0};
   for (const WorkIndex index : selection.work) {
     const DeviceSpan& work = timeline.events.device[index];
     if (work.kind != DeviceKind::kKernel || !timeline.launch[index]) continue;
@@ -73,6 +67,9 @@ std::optional<LaunchLag> launch_lag(const Timeline& timeline, const Selection& s
     from_end.push_back(work.start - launch.end());
     if (from_end.back() < kRules.prompt_start) ++prompt;
     if (launch.duration >= kRules.blocked_launch) ++blocked;
+    calls += launch.duration;
+    const auto quarter = quarter_of(selection.steps, launch.start);
+    if (quarter) quarters[*quarter].push_back(from_end.back());
   }
   if (from_end.empty()) return std::nullopt;
   std::sort(from_begin.begin(), from_begin.end());
@@ -80,6 +77,12 @@ std::optional<LaunchLag> launch_lag(const Timeline& timeline, const Selection& s
   const auto kernels = static_cast<double>(from_end.size());
   LaunchLag lag;
   lag.kernels = static_cast<std::int64_t>(from_end.size());
+  lag.calls = calls;
+  for (std::size_t i = 0; i < quarters.size(); ++i) {
+    if (quarters[i].empty()) continue;
+    std::sort(quarters[i].begin(), quarters[i].end());
+    lag.quarters[i] = quantile_of(quarters[i], 0.5);
+  }
   lag.from_begin_p50 = quantile_of(from_begin, 0.5);
   lag.from_end_p5 = quantile_of(from_end, 0.05);
   lag.from_end_p50 = quantile_of(from_end, 0.5);

@@ -2,6 +2,7 @@
 // What the selected device work was: kernels, copies, the delay from launch to start, phases,
 // steps.
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -15,6 +16,7 @@ struct KernelTotal {
   std::string name;
   std::int64_t count = 0;
   Nanos total{0}, longest{0};
+  Nanos alone{0};  // while nothing else ran on the device: what it adds to busy by itself
 };
 
 // Kernels by name, most time first.
@@ -44,6 +46,11 @@ enum class LaunchState {
 struct LaunchLag {
   std::int64_t kernels = 0;
   Nanos from_begin_p50{0}, from_end_p5{0}, from_end_p50{0}, from_end_p95{0};
+  Nanos calls{0};  // what the launch calls took, sum
+  // Of the launches in each quarter of their step (host clock): median from the end of the call;
+  // null without steps.
+  static constexpr std::size_t kQuarters = 4;
+  std::array<std::optional<Nanos>, kQuarters> quarters{};
   double prompt = 0;   // share that started within kRules.prompt_start of the call's end
   double blocked = 0;  // share of launch calls of at least kRules.blocked_launch
   LaunchState state = LaunchState::kBalanced;

@@ -22,19 +22,6 @@ bool outermost_call(const Timeline& timeline, HostIndex index) {
   return timeline.events.host[index].kind == HostKind::kCall && !inside_call(timeline, index);
 }
 
-// The window that the selection is about, on the host.
-TimeRange host_window(const Timeline& timeline, const Selection& selection) {
-  if (!selection.steps.empty()) {
-    return {selection.steps.front().when.begin, selection.steps.back().when.end};
-  }
-  TimeRange window{Nanos::max(), Nanos::min()};
-  for (const HostSpan& span : timeline.events.host) {
-    window.begin = std::min(window.begin, span.start);
-    window.end = std::max(window.end, span.end());
-  }
-  return window;
-}
-
 std::string name_or_nothing(const Timeline& timeline, std::optional<HostIndex> span) {
   return span ? std::string(timeline.name_of(timeline.events.host[*span])) : "";
 }

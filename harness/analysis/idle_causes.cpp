@@ -119,6 +119,8 @@ const char* name_of(IdleCause cause) {
       return "after a synchronising call";
     case IdleCause::kBlockingCopy:
       return "in or after a blocking copy";
+    case IdleCause::kMemoryCall:
+      return "allocating or freeing memory";
     case IdleCause::kLongCall:
       return "in a long CUDA call";
     case IdleCause::kProfiler:
@@ -159,6 +161,8 @@ Situations::Situations(const Timeline& timeline) : timeline_(timeline) {
         cause = IdleCause::kSynchronising;
       } else if (is_copy_call(name) && done) {
         cause = IdleCause::kBlockingCopy;
+      } else if (is_memory_call(name)) {
+        cause = IdleCause::kMemoryCall;
       } else if (inner && around != IdleCause::kHostWork) {
         cause = around;  // the driver's part of a runtime call
       } else if (host[i].duration >= kRules.long_call) {

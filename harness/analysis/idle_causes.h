@@ -15,6 +15,7 @@ enum class IdleCause : std::uint8_t {
   kInput,          // the launching thread was fetching a batch
   kSynchronising,  // it waited for the device in a synchronising call, and launched only after that
   kBlockingCopy,   // it waited in a copy call until the copy was done
+  kMemoryCall,     // it was in a call that takes memory from the driver or gives it back
   kLongCall,       // it was in another CUDA call of at least kRules.long_call
   kProfiler,       // the profiler was at work on it
   kSilent,         // its innermost range recorded nothing for at least kRules.silence
@@ -25,7 +26,7 @@ enum class IdleCause : std::uint8_t {
   kNotRecorded,    // the work that ended the gap has no launch record
   kUnexplained     // launched in time, started late: the trace does not say why
 };
-inline constexpr std::size_t kIdleCauses = 12;
+inline constexpr std::size_t kIdleCauses = 13;
 
 struct CauseShare {
   Nanos total{0};

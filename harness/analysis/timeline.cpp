@@ -103,6 +103,9 @@ void sort_device(Timeline* timeline) {
     return std::tuple(a.start, b.duration, a.stream, a.name) <
            std::tuple(b.start, a.duration, b.stream, b.name);
   });
+  timeline->faults.empty = std::count_if(device.begin(), device.end(), [](const DeviceSpan& span) {
+    return span.duration == Nanos{0};
+  });
   for (const DeviceSpan& span : device) timeline->launch.push_back(calls.of(span));
 }
 

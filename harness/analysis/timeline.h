@@ -15,9 +15,10 @@ namespace traceml {
 using HostIndex = std::uint32_t;  // of Timeline::events.host
 using WorkIndex = std::uint32_t;  // of Timeline::events.device
 
-// What was left out, since no time can be told from it.
+// Spans from which no time can be told; left out but for `empty`.
 struct TimelineFaults {
   std::int64_t negative = 0;     // durations below zero
+  std::int64_t empty = 0;        // device work of no duration: kept, and no time of it is counted
   std::int64_t absurd = 0;       // device work longer, or farther from its call, than any is
   std::int64_t absurd_host = 0;  // host spans longer than any is
 };

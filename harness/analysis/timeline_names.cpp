@@ -47,6 +47,19 @@ bool is_launch(std::string_view call) {
   return holds(call, "LaunchKernel") || holds(call, "LaunchCooperative") || is_graph_launch(call);
 }
 
+bool is_memory_call(std::string_view call) {
+  // cudaMalloc(Async, Managed, Host), hipMalloc, cuMemAlloc, cuMemCreate and cuMemMap (expandable
+  // segments), cudaHostAlloc, cudaHostRegister; and what gives back.
+  constexpr std::array<std::string_view, 8> kWords = {
+      "Malloc", "MemAlloc", "MemCreate", "MemMap", "Free", "HostAlloc", "HostRegister", "MemUnmap"};
+  return std::any_of(kWords.begin(), kWords.end(),
+                     [call](std::string_view word) { return holds(call, word); });
+}
+
+bool is_module_call(std::string_view call) {
+  return holds(call, "ModuleLoad") || holds(call, "LibraryLoad");
+}
+
 bool is_graph_launch(std::string_view call) {
   return holds(call, "GraphLaunch");
 }

@@ -17,6 +17,10 @@ bool is_input(std::string_view range);
 bool is_synchronising(std::string_view call);
 bool is_copy_call(std::string_view call);
 bool is_launch(std::string_view call);
+// Allocates or frees memory of the device, or pins host memory: calls that wait for the device or
+// for the driver.
+bool is_memory_call(std::string_view call);
+bool is_module_call(std::string_view call);  // loads code
 bool is_graph_launch(std::string_view call);
 
 // Of a copy: from or to memory that is not pinned, so that the call stages it and blocks.

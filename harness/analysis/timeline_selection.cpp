@@ -49,6 +49,26 @@ std::vector<Step> steps_of(const Timeline& timeline) {
   return steps;
 }
 
+std::optional<std::size_t> step_at(const std::vector<Step>& steps, Nanos when) {
+  const auto after =
+      std::upper_bound(steps.begin(), steps.end(), when,
+                       [](Nanos time, const Step& step) { return time < step.when.begin; });
+  if (after == steps.begin() || when >= (after - 1)->when.end) return std::nullopt;
+  return static_cast<std::size_t>(after - steps.begin()) - 1;
+}
+
+TimeRange host_window(const Timeline& timeline, const Selection& selection) {
+  if (!selection.steps.empty()) {
+    return {selection.steps.front().when.begin, selection.steps.back().when.end};
+  }
+  TimeRange window{Nanos::max(), Nanos::min()};
+  for (const HostSpan& span : timeline.events.host) {
+    window.begin = std::min(window.begin, span.start);
+    window.end = std::max(window.end, span.end());
+  }
+  return window;
+}
+
 SelectionKind usual_selection(const Timeline& timeline) {
   return steps_of(timeline).empty() ? SelectionKind::kWhole : SelectionKind::kSteps;
 }

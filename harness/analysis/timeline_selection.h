@@ -2,6 +2,7 @@
 // Which device work the figures are over. Always named in a report: half of the differences between
 // tools are differences of this.
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,13 @@ struct Selection {
 };
 
 std::vector<Step> steps_of(const Timeline& timeline);
+
+// Of `steps` by time: the one that holds `when`.
+std::optional<std::size_t> step_at(const std::vector<Step>& steps, Nanos when);
+
+// The host's time that a selection is about: from the first step's begin to the last one's end,
+// else all that the trace has of the host.
+TimeRange host_window(const Timeline& timeline, const Selection& selection);
 
 // kSteps with at least one step, else kWhole.
 SelectionKind usual_selection(const Timeline& timeline);

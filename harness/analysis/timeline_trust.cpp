@@ -27,6 +27,7 @@ class Judge {
   TimelineTrust judge() {
     count_launches();
     judge_presence();
+    judge_asked_for();
     judge_lost_work();
     judge_lost_launches();
     judge_decimals();
@@ -87,6 +88,36 @@ class Judge {
                 ": was ProfilerActivity.CUDA asked for, and did another profiler hold CUPTI?";
     }
     say(remark, IdleTrust::kRefused);
+  }
+
+  // What the header says was asked for, or is always there, and is absent.
+  void judge_asked_for() {
+    const auto has = [this](HostKind kind) {
+      const auto& host = timeline_.events.host;
+      return std::any_of(host.begin(), host.end(),
+                         [kind](const HostSpan& span) { return span.kind == kind; });
+    };
+    if (trust_.device_work > 0 && !has(HostKind::kCall)) {
+      say("no call of the CUDA runtime or driver is in the file, so no launch is known");
+    }
+    if (trust_.device_work > 0 && !has(HostKind::kOperator)) {
+      say("no operator is in the file: was ProfilerActivity.CPU asked for?");
+    }
+    if (facts().with_stack && !has(HostKind::kPython)) {
+      say("with_stack was asked for, but no Python frame is in the file");
+    }
+    if (facts().profile_memory && timeline_.events.memory.empty()) {
+      say("profile_memory was asked for, but no record of memory is in the file");
+    }
+    if (facts().record_shapes && has(HostKind::kOperator) && !has_shapes()) {
+      say("record_shapes was asked for, but no operator has shapes");
+    }
+  }
+
+  bool has_shapes() const {
+    const auto& host = timeline_.events.host;
+    return std::any_of(host.begin(), host.end(),
+                       [](const HostSpan& span) { return span.shape.has_value(); });
   }
 
   void judge_lost_work() {
@@ -160,6 +191,9 @@ class Judge {
   void judge_durations() {
     const TimelineFaults& faults = timeline_.faults;
     if (faults.negative > 0) say(count_of(faults.negative, "negative duration") + "; left out");
+    if (faults.empty > 0) {
+      say(count_of(faults.empty, "device event") + " of no duration; counted, but without time");
+    }
     if (faults.absurd > 0) {
       trust_.at_most = true;
       say(count_of(faults.absurd, "device event") +

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "harness/analysis/quantiles.h"
+#include "harness/analysis/text.h"
+#include "harness/analysis/timeline_names.h"
 #include "harness/analysis/timeline_rules.h"
 
 namespace traceml {
@@ -17,20 +19,25 @@ struct Steps {
   std::int64_t count = 0, empty = 0;
   std::map<Key, std::vector<double>> kernels;  // ns, of each step
   std::map<Key, std::int64_t> counts;
-  std::vector<double> host, kernel_total, copy_total;
+  std::vector<double> host, launch_calls, kernel_total, copy_total;
 };
-
-// Step of the launch, by time; null outside all.
-std::optional<std::size_t> step_at(const std::vector<Step>& steps, Nanos when) {
-  const auto after =
-      std::upper_bound(steps.begin(), steps.end(), when,
-                       [](Nanos time, const Step& step) { return time < step.when.begin; });
-  if (after == steps.begin() || when >= (after - 1)->when.end) return std::nullopt;
-  return static_cast<std::size_t>(after - steps.begin()) - 1;
-}
 
 double ns(Nanos time) {
   return static_cast<double>(time.count());
+}
+
+// Of each step: what its launch calls took. A driver's call inside one is part of it.
+std::vector<double> launch_calls(const Timeline& timeline, const std::vector<Step>& steps) {
+  std::vector<double> totals(steps.size());
+  const auto& host = timeline.events.host;
+  for (HostIndex i = 0; i < host.size(); ++i) {
+    if (host[i].kind != HostKind::kCall || !is_launch(timeline.name_of(host[i]))) continue;
+    const auto parent = timeline.parent[i];
+    if (parent && host[*parent].kind == HostKind::kCall) continue;
+    const auto step = step_at(steps, host[i].start);
+    if (step) totals[*step] += ns(host[i].duration);
+  }
+  return totals;
 }
 
 Steps steps_with_work(const Timeline& timeline) {
@@ -42,6 +49,7 @@ Steps steps_with_work(const Timeline& timeline) {
     const auto step = step_at(steps, timeline.events.host[*launch].start);
     if (step) work[*step].push_back(index);
   }
+  const std::vector<double> calls = launch_calls(timeline, steps);
   Steps result;
   for (const auto& one : work) ++(one.empty() ? result.empty : result.count);
   std::size_t at = 0;
@@ -62,6 +70,7 @@ Steps steps_with_work(const Timeline& timeline) {
       ++result.counts[key];
     }
     result.host.push_back(ns(steps[step].when.end - steps[step].when.begin));
+    result.launch_calls.push_back(calls[step]);
     result.kernel_total.push_back(kernels);
     result.copy_total.push_back(copies);
     ++at;
@@ -116,6 +125,25 @@ const typename Map::mapped_type* find_in(const Map& map, const Key& key) {
   return found == map.end() ? nullptr : &found->second;
 }
 
+// "3 kernels make up 92.00 % of +4.100 ms a step": as few as make up most of what all kernels
+// changed by, of those that moved that way. Empty: none did, or all together changed by nothing.
+std::string movers_in_words(const std::vector<Mover>& kernels) {
+  double all = 0;
+  std::vector<double> changes;
+  for (const Mover& one : kernels) all += one.change_ns().value_or(0);
+  for (const Mover& one : kernels) {
+    const double change = one.change_ns().value_or(0);
+    if (one.moved && change * all > 0) changes.push_back(change);
+  }
+  if (changes.empty()) return "";
+  double part = 0;
+  std::size_t count = 0;  // they come largest first
+  while (count < changes.size() && part / all < kRules.mover_share) part += changes[count++];
+  return std::to_string(count) + (count == 1 ? " kernel makes up " : " kernels make up ") +
+         percent(part / all) + " of the " + signed_in_ms(Millis{all / 1e6}) +
+         " a step by which all kernels together changed";
+}
+
 std::vector<std::string> remarks_on(const TraceComparison& comparison) {
   std::vector<std::string> remarks;
   const auto say_empty = [&](std::int64_t empty, std::int64_t full, const char* side) {
@@ -126,6 +154,9 @@ std::vector<std::string> remarks_on(const TraceComparison& comparison) {
   };
   say_empty(comparison.empty_before, comparison.steps_before, "earlier");
   say_empty(comparison.empty_after, comparison.steps_after, "later");
+  if (std::string movers = movers_in_words(comparison.kernels); !movers.empty()) {
+    remarks.push_back(std::move(movers));
+  }
   if (comparison.steps_before < 2 || comparison.steps_after < 2) {
     remarks.push_back(
         "fewer than two steps with device work on a side: the spread over steps is "
@@ -155,11 +186,13 @@ TraceComparison compare_traces(const Timeline& before, const Timeline& after,
   comparison.empty_after = b.empty;
   const std::pair sizes(static_cast<std::size_t>(a.count), static_cast<std::size_t>(b.count));
   if (a.count > 0 && b.count > 0) {
-    constexpr double kTotals = 3;
+    constexpr double kTotals = 4;
     const double level = kRules.mover_level / kTotals;
-    comparison.totals = {mover_of("step, host clock", &a.host, &b.host, sizes, level),
-                         mover_of("kernels", &a.kernel_total, &b.kernel_total, sizes, level),
-                         mover_of("copies", &a.copy_total, &b.copy_total, sizes, level)};
+    comparison.totals = {
+        mover_of("step, host clock", &a.host, &b.host, sizes, level),
+        mover_of("launch calls, host clock", &a.launch_calls, &b.launch_calls, sizes, level),
+        mover_of("kernels", &a.kernel_total, &b.kernel_total, sizes, level),
+        mover_of("copies", &a.copy_total, &b.copy_total, sizes, level)};
     std::map<Key, int> keys;
     for (const auto& [key, totals] : a.kernels) keys[key] = 0;
     for (const auto& [key, totals] : b.kernels) keys[key] = 0;

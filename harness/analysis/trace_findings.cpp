@@ -1,7 +1,9 @@
 #include "harness/analysis/trace_findings.h"
 
 #include <algorithm>
+#include <iomanip>
 #include <optional>
+#include <sstream>
 
 #include "harness/analysis/text.h"
 #include "harness/analysis/timeline_names.h"
@@ -33,6 +35,7 @@ class DeviceFindings {
     if (report_.trust.idle != IdleTrust::kRefused && report_.trust.causes) {
       find_input();
       find_waits();
+      find_memory_calls();
       find_long_calls();
       find_silence();
       find_small_kernels();
@@ -56,7 +59,12 @@ class DeviceFindings {
            (gaps == 1 ? " gap: " : " gaps: ") + cause;
   }
   std::string idle_text(IdleCause cause) const {
-    return idle_text(part(cause).total, part(cause).gaps, name_of(cause));
+    std::string text = idle_text(part(cause).total, part(cause).gaps, name_of(cause));
+    if (const LongGap* gap = example(cause); gap != nullptr && part(cause).gaps > 1) {
+      text += " (the longest gap " + ms(gap->when.end - gap->when.begin) + ", at " +
+              ms(gap->when.begin) + ")";
+    }
+    return text;
   }
 
   // The longest listed gap of a cause.
@@ -113,6 +121,16 @@ class DeviceFindings {
         "keep the value on the device and read it after the loop");
   }
 
+  void find_memory_calls() {
+    const double share = share_of(part(IdleCause::kMemoryCall).total, span());
+    if (share < kRules.cause_share) return;
+    add("allocator_in_loop", share, idle_text(IdleCause::kMemoryCall),
+        "the caching allocator has no block that fits, since sizes change or it is fragmented, and "
+        "goes to the driver, which waits for the device",
+        "the same shapes in each step, or PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True; "
+        "num_alloc_retries of torch.cuda.memory_stats()");
+  }
+
   void find_long_calls() {
     const double share = share_of(part(IdleCause::kLongCall).total, span());
     if (share < kRules.cause_share) return;
@@ -122,10 +140,9 @@ class DeviceFindings {
           "; the longest in " + (gap->where.call.empty() ? gap->launch : gap->where.call);
     }
     add("long_host_call", share, observation,
-        "a call of the CUDA runtime held the thread: memory that is allocated or freed, a module "
-        "that is loaded, a lock that another thread holds",
-        "look at what the other threads had open in it; warm up longer, or allocate before the "
-        "loop");
+        "a call of the CUDA runtime held the thread: a module that is loaded, or a lock that "
+        "another thread holds",
+        "what the other threads had open in it; a longer warm-up");
   }
 
   void find_silence() {
@@ -206,10 +223,33 @@ class DeviceFindings {
   std::vector<TraceFinding>* findings_;
 };
 
+std::string mb(double bytes) {
+  std::ostringstream text;
+  text << std::fixed << std::setprecision(2) << bytes / 1e6 << " MB";
+  return text.str();
+}
+
+// No time of the span: its share is 0, and it comes last.
+TraceFinding growth_of(const MemoryUse& use) {
+  const std::string where = use.memory == "host" ? "the host's memory" : "device " + use.memory;
+  return {
+      "memory_growth", 0,
+      where + " held more at the end of " + std::to_string(use.rises) + " of " +
+          std::to_string(use.step_end_bytes.size() - 1) +
+          " steps than of the one before: " + mb(use.bytes_per_step.value_or(0)) +
+          " a step in the median, from " + mb(static_cast<double>(use.step_end_bytes.front())) +
+          " to " + mb(static_cast<double>(use.step_end_bytes.back())),
+      "something keeps tensors of each step: a list of losses, a graph that is not freed",
+      "loss.detach() or .item() where results are kept; torch.cuda.memory._record_memory_history"};
+}
+
 }  // namespace
 
 std::vector<TraceFinding> findings_of(const TraceReport& report) {
   std::vector<TraceFinding> findings;
+  for (const MemoryUse& use : report.memory) {
+    if (use.grows()) findings.push_back(growth_of(use));
+  }
   for (const DeviceReport& device : report.devices) {
     DeviceFindings(report, device, &findings).find();
   }
@@ -231,6 +271,12 @@ std::vector<std::string> cannot_tell(const TraceReport& report) {
   open.push_back(
       "whether a thread that records nothing waits or works: locks, the GIL, cores and other "
       "processes are not in a trace");
+  if (report.memory.empty()) {
+    open.push_back("what memory the job held: no record of it is there (profile_memory=True)");
+  }
+  open.push_back(
+      "how much of the device's arithmetic was used (MFU, HFU): a trace tells neither the job's "
+      "FLOPs nor the device's peak");
   if (report.collectives > 0 && report.world_size.value_or(2) > 1) {
     open.push_back("whether this rank waited for others in its " +
                    std::to_string(report.collectives) +

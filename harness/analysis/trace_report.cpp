@@ -35,6 +35,7 @@ void add_gaps(const Timeline& timeline, const Situations& situations, std::vecto
   std::erase_if(gaps, [&](const Gap& gap) { return gap.length() < options.long_gap; });
   report->long_gaps = static_cast<std::int64_t>(gaps.size());
   for (const Gap& gap : gaps) report->long_total += gap.length();
+  report->gap_events = events_against_gaps(timeline, gaps, report->time.extent);
   std::stable_sort(gaps.begin(), gaps.end(),
                    [](const Gap& a, const Gap& b) { return a.length() > b.length(); });
   gaps.resize(std::min(gaps.size(), options.most_rows));
@@ -108,10 +109,13 @@ TraceReport explain_timeline(const Timeline& timeline, const TraceOptions& optio
   report.phases = phase_totals(timeline, selection);
   report.kernels = kernel_totals(timeline, selection);
   report.median_kernel = median_kernel(timeline, selection);
+  report.operators = operator_totals(timeline, selection);
   report.copies = copy_totals(timeline, selection);
   report.lag_of_launches = launch_lag(timeline, selection);
   report.waiting = waiting_calls(timeline, situations, selection);
   report.blocked = blocked_calls(timeline, selection, options.most_rows);
+  report.silences = host_silences(timeline, selection);
+  report.memory = memory_use(timeline, selection);
   for (const KernelTotal& kernel : report.kernels) {
     if (is_communication(kernel.name)) report.collectives += kernel.count;
   }

@@ -8,8 +8,12 @@
 
 #include "harness/analysis/device_time.h"
 #include "harness/analysis/device_work.h"
+#include "harness/analysis/gap_events.h"
 #include "harness/analysis/host_calls.h"
+#include "harness/analysis/host_silences.h"
 #include "harness/analysis/idle_causes.h"
+#include "harness/analysis/memory_use.h"
+#include "harness/analysis/operators.h"
 #include "harness/analysis/timeline_rules.h"
 #include "harness/analysis/timeline_trust.h"
 
@@ -40,7 +44,8 @@ struct DeviceReport {
   CauseShares causes;
   std::int64_t long_gaps = 0;  // of at least TraceOptions::long_gap
   Nanos long_total{0};
-  std::vector<LongGap> gaps;  // the longest of them
+  std::vector<LongGap> gaps;          // the longest of them
+  std::vector<GapEvents> gap_events;  // against all of them
 };
 
 struct TraceFinding {
@@ -66,10 +71,13 @@ struct TraceReport {
   std::vector<PhaseTotal> phases;
   std::vector<KernelTotal> kernels;
   std::optional<Nanos> median_kernel;
+  std::vector<OperatorTotal> operators;
   std::vector<CopyTotal> copies;
   std::optional<LaunchLag> lag_of_launches;
   std::vector<WaitingCalls> waiting;
   BlockedCalls blocked;
+  std::vector<HostSilence> silences;
+  std::vector<MemoryUse> memory;
   std::int64_t collectives = 0;  // communication kernels
   std::vector<TraceFinding> findings;
   std::vector<std::string> cannot_tell;

@@ -55,9 +55,11 @@ void KinetoEvent::clear() {
         &collective.operation, &collective.group, &collective.type}) {
     text->clear();  // keeps its memory for the next event
   }
+  shape.clear();
   start = duration = std::nullopt;
   has_start = false;
   correlation = bytes = graph_node = std::nullopt;
+  memory_allocated = memory_reserved = memory_device = memory_kind = std::nullopt;
   grid = block = {};
   collective.sequence = collective.elements_in = collective.elements_out = std::nullopt;
   collective.group_size = std::nullopt;
@@ -86,6 +88,7 @@ std::optional<std::string> TimelineBuilder::add(const KinetoEvent& event) {
     events_.threads[thread_of(event)].name = event.thread_name;
     return std::nullopt;
   }
+  if (event.name == "[memory]") add_memory(event);
   if (event.phase != "X") return std::nullopt;
   if (event.category == "cuda_sync") ++events_.facts.sync_events;
   const auto device = kind_of(kDeviceCategories, event.category);
@@ -108,6 +111,9 @@ void TimelineBuilder::add_host(const KinetoEvent& event, HostKind kind) {
   span.duration = *event.duration;
   if (kind == HostKind::kCall) span.correlation = event.correlation;
   span.name = names_.index_of(event.name);
+  if (kind == HostKind::kOperator && !event.shape.text().empty()) {
+    span.shape = names_.index_of(event.shape.text());
+  }
   span.thread = thread_of(event);
   span.kind = kind;
   events_.host.push_back(span);
@@ -139,6 +145,22 @@ void TimelineBuilder::add_device(const KinetoEvent& event, DeviceKind kind) {
   std::int64_t& step = events_.facts.device_time_step_ns;
   if (step != 1) step = std::gcd(std::gcd(step, span.start.count()), span.duration.count());
   events_.device.push_back(span);
+}
+
+void TimelineBuilder::add_memory(const KinetoEvent& event) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 60;  // no machine has so much
+  const auto is_size = [](std::optional<std::int64_t> bytes) {
+    return bytes && *bytes >= 0 && *bytes <= kMost;
+  };
+  if (!event.start || !is_size(event.memory_allocated)) return;
+  const bool host = event.memory_kind == 0;  // c10::DeviceType::CPU
+  const std::string name = host ? "host" : std::to_string(event.memory_device.value_or(0));
+  const auto index = static_cast<MemoryIndex>(events_.memories.size());
+  const auto [memory, is_new] = memories_.try_emplace(name, index);
+  if (is_new) events_.memories.push_back(name);
+  const std::int64_t reserved = is_size(event.memory_reserved) ? *event.memory_reserved : 0;
+  events_.memory.push_back(
+      {*event.start, *event.memory_allocated, reserved, thread_of(event), memory->second});
 }
 
 void TimelineBuilder::set_base(std::int64_t ns) {

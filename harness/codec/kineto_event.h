@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "harness/codec/kineto_shape.h"
 #include "harness/core/timeline_events.h"
 
 namespace traceml {
@@ -25,6 +26,8 @@ struct KinetoEvent {
   std::optional<std::int64_t> correlation, bytes, graph_node;
   std::array<std::optional<std::int64_t>, 3> grid, block;
   CollectiveFacts collective;
+  ShapeText shape;  // of an operator's inputs
+  std::optional<std::int64_t> memory_allocated, memory_reserved, memory_device, memory_kind;
   std::string thread_name;  // "args": {"name": ...} of a thread_name event
 
   void clear();
@@ -62,6 +65,7 @@ class TimelineBuilder {
  private:
   void add_host(const KinetoEvent& event, HostKind kind);
   void add_device(const KinetoEvent& event, DeviceKind kind);
+  void add_memory(const KinetoEvent& event);
   ThreadIndex thread_of(const KinetoEvent& event);
   StreamIndex stream_of(const KinetoEvent& event);
 
@@ -71,6 +75,7 @@ class TimelineBuilder {
   std::map<Place, ThreadIndex> threads_;
   std::map<Place, StreamIndex> streams_;
   std::map<std::string, DeviceIndex> devices_;
+  std::map<std::string, MemoryIndex> memories_;
   std::map<std::string, std::int64_t> listed_;  // how many of each name the header has
 };
 

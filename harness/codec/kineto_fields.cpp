@@ -10,11 +10,13 @@ struct NamedField {
   Field field;
 };
 
-constexpr std::array<NamedField, 5> kHeader = {{{"traceEvents", Field::kTraceEvents},
+constexpr std::array<NamedField, 7> kHeader = {{{"traceEvents", Field::kTraceEvents},
                                                 {"distributedInfo", Field::kDistributedInfo},
                                                 {"deviceProperties", Field::kDeviceProperties},
                                                 {"baseTimeNanoseconds", Field::kBaseNanoseconds},
-                                                {"with_stack", Field::kWithStack}}};
+                                                {"with_stack", Field::kWithStack},
+                                                {"record_shapes", Field::kRecordShapes},
+                                                {"profile_memory", Field::kProfileMemory}}};
 constexpr std::array<NamedField, 2> kDistributed = {
     {{"rank", Field::kRank}, {"world_size", Field::kWorldSize}}};
 constexpr std::array<NamedField, 8> kEvent = {{{"ph", Field::kPhase},
@@ -25,7 +27,7 @@ constexpr std::array<NamedField, 8> kEvent = {{{"ph", Field::kPhase},
                                                {"ts", Field::kStart},
                                                {"dur", Field::kDuration},
                                                {"args", Field::kArgs}}};
-constexpr std::array<NamedField, 15> kArgs = {{{"stream", Field::kStream},
+constexpr std::array<NamedField, 20> kArgs = {{{"stream", Field::kStream},
                                                {"correlation", Field::kCorrelation},
                                                {"device", Field::kDeviceId},
                                                {"grid", Field::kGrid},
@@ -39,7 +41,12 @@ constexpr std::array<NamedField, 15> kArgs = {{{"stream", Field::kStream},
                                                {"In msg nelems", Field::kElementsIn},
                                                {"Out msg nelems", Field::kElementsOut},
                                                {"Group size", Field::kGroupSize},
-                                               {"dtype", Field::kType}}};
+                                               {"dtype", Field::kType},
+                                               {"Input Dims", Field::kInputDims},
+                                               {"Total Allocated", Field::kMemoryAllocated},
+                                               {"Total Reserved", Field::kMemoryReserved},
+                                               {"Device Id", Field::kMemoryDevice},
+                                               {"Device Type", Field::kMemoryKind}}};
 
 template <std::size_t N>
 Field field_in(const std::array<NamedField, N>& fields, std::string_view key) {
@@ -110,6 +117,14 @@ std::optional<std::int64_t>* number_of(Field field, KinetoEvent* event) {
       return &event->collective.elements_in;
     case Field::kElementsOut:
       return &event->collective.elements_out;
+    case Field::kMemoryAllocated:
+      return &event->memory_allocated;
+    case Field::kMemoryReserved:
+      return &event->memory_reserved;
+    case Field::kMemoryDevice:
+      return &event->memory_device;
+    case Field::kMemoryKind:
+      return &event->memory_kind;
     default:
       return nullptr;
   }

@@ -18,6 +18,8 @@ enum class Field : std::uint8_t {
   kDeviceProperties,
   kBaseNanoseconds,
   kWithStack,
+  kRecordShapes,
+  kProfileMemory,
   kRank,
   kWorldSize,
   kDeviceName,
@@ -45,7 +47,12 @@ enum class Field : std::uint8_t {
   kElementsIn,
   kElementsOut,
   kGroupSize,
-  kType
+  kType,
+  kInputDims,
+  kMemoryAllocated,
+  kMemoryReserved,
+  kMemoryDevice,
+  kMemoryKind
 };
 
 Field header_field(std::string_view key);

@@ -65,6 +65,7 @@ enum class Level {
   kArgs,
   kGrid,
   kBlock,
+  kDims,
   kDistributed,
   kDevices,
   kDevice,
@@ -108,7 +109,10 @@ class TraceHandler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Trac
 
   bool StartObject() { return open(true); }
   bool StartArray() { return open(false); }
-  bool EndArray(rapidjson::SizeType) { return close(); }
+  bool EndArray(rapidjson::SizeType) {
+    if (levels_.back() == Level::kDims) event_.shape.end_array();
+    return close();
+  }
   bool EndObject(rapidjson::SizeType) {
     if (levels_.back() == Level::kEvent) {
       if (const auto what = builder_.add(event_)) return fail(*what);
@@ -128,6 +132,10 @@ class TraceHandler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Trac
     const std::string_view number(text, size);
     if (levels_.back() == Level::kGrid) return take_size(&event_.grid, number);
     if (levels_.back() == Level::kBlock) return take_size(&event_.block, number);
+    if (levels_.back() == Level::kDims) {
+      event_.shape.add(number);
+      return true;
+    }
     if (field_ != Field::kOther) take_number(number);
     return true;
   }
@@ -161,7 +169,10 @@ class TraceHandler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Trac
         return field_ == Field::kArgs && object ? Level::kArgs : Level::kOther;
       case Level::kArgs:
         if (field_ == Field::kGrid && !object) return Level::kGrid;
+        if (field_ == Field::kInputDims && !object) return Level::kDims;
         return field_ == Field::kBlock && !object ? Level::kBlock : Level::kOther;
+      case Level::kDims:
+        return object ? Level::kOther : Level::kDims;
       case Level::kDevices:
         return object ? Level::kDevice : Level::kOther;
       default:
@@ -176,6 +187,7 @@ class TraceHandler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Trac
     }
     levels_.push_back(inner_level(object));
     field_ = Field::kOther;
+    if (levels_.back() == Level::kDims) event_.shape.begin_array();
     if (levels_.back() == Level::kEvents) has_events_ = true;
     if (levels_.back() == Level::kEvent) event_.clear();
     if (levels_.back() == Level::kDevice) device_name_.clear();
@@ -228,6 +240,12 @@ class TraceHandler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Trac
         return;
       case Field::kWithStack:
         builder_.facts().with_stack = text != "0";
+        return;
+      case Field::kRecordShapes:
+        builder_.facts().record_shapes = text != "0";
+        return;
+      case Field::kProfileMemory:
+        builder_.facts().profile_memory = text != "0";
         return;
       default:
         break;

@@ -100,7 +100,8 @@ Json json_of(const DeviceReport& device, IdleTrust trust) {
           {"idle_by_cause", causes},
           {"long_gaps", device.long_gaps},
           {"long_gaps_ns", device.long_total.count()},
-          {"gaps", gaps}};
+          {"gaps", gaps},
+          {"events_against_long_gaps", json_gap_events(device.gap_events)}};
 }
 
 Json json_of(const TraceReport& report) {

@@ -15,6 +15,12 @@ Json list_of(const std::vector<Item>& items, Make make) {
   return list;
 }
 
+Json quarters_of(const LaunchLag& lag) {
+  Json quarters = Json::array();
+  for (const auto& quarter : lag.quarters) quarters.push_back(json_nanos(quarter));
+  return quarters;
+}
+
 Json json_of(const LaunchLag& lag) {
   return {{"state", name_of(lag.state)},
           {"kernels", lag.kernels},
@@ -23,7 +29,9 @@ Json json_of(const LaunchLag& lag) {
           {"from_call_end_p50_ns", lag.from_end_p50.count()},
           {"from_call_end_p95_ns", lag.from_end_p95.count()},
           {"prompt", lag.prompt},
-          {"blocked", lag.blocked}};
+          {"blocked", lag.blocked},
+          {"calls_ns", lag.calls.count()},
+          {"from_call_end_p50_by_quarter_ns", quarters_of(lag)}};
 }
 
 Json json_of(const BlockedCalls& blocked) {
@@ -71,6 +79,7 @@ void add_work_parts(const TraceReport& report, Json* json) {
     return {{"kernel", kernel.name},
             {"count", kernel.count},
             {"total_ns", kernel.total.count()},
+            {"alone_ns", kernel.alone.count()},
             {"longest_ns", kernel.longest.count()}};
   });
   (*json)["median_kernel_ns"] = json_nanos(report.median_kernel);
@@ -92,6 +101,7 @@ void add_work_parts(const TraceReport& report, Json* json) {
             {"longest_ns", calls.longest.count()}};
   });
   (*json)["blocked_calls"] = json_of(report.blocked);
+  add_host_parts(report, json);
 }
 
 Json json_findings(const std::vector<TraceFinding>& findings) {

@@ -18,6 +18,10 @@ nlohmann::ordered_json json_text_or_null(const std::string& text);
 // Steps, phases, kernels, copies, launch lag and waiting calls of a trace.
 void add_work_parts(const TraceReport& report, nlohmann::ordered_json* json);
 
+// Operators, silences and memory; called by add_work_parts.
+void add_host_parts(const TraceReport& report, nlohmann::ordered_json* json);
+nlohmann::ordered_json json_gap_events(const std::vector<GapEvents>& events);
+
 nlohmann::ordered_json json_findings(const std::vector<TraceFinding>& findings);
 nlohmann::ordered_json json_ranks(const RankTraces& ranks);
 nlohmann::ordered_json json_against(const TraceComparison& against);

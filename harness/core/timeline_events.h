@@ -17,6 +17,7 @@ using NameIndex = std::uint32_t;
 using ThreadIndex = std::uint32_t;
 using StreamIndex = std::uint32_t;
 using DeviceIndex = std::uint32_t;
+using MemoryIndex = std::uint32_t;
 
 enum class HostKind : std::uint8_t {
   kOperator,    // of PyTorch's dispatcher
@@ -32,6 +33,7 @@ struct HostSpan {
   Nanos start{0};
   Nanos duration{0};
   std::optional<std::int64_t> correlation;  // of a call: shared with the device work that it caused
+  std::optional<NameIndex> shape;           // of an operator's inputs: "8x3x32x32, 8x3x3x3"
   NameIndex name = 0;
   ThreadIndex thread = 0;
   HostKind kind = HostKind::kOperator;
@@ -67,6 +69,15 @@ struct CollectiveFacts {
   std::string type;  // "Float"; empty: not told
 };
 
+// What an allocator held after it gave or took back a block.
+struct MemoryRecord {
+  Nanos when{0};
+  std::int64_t allocated_bytes = 0;  // by tensors
+  std::int64_t reserved_bytes = 0;   // by the allocator; 0 where it keeps none
+  ThreadIndex thread = 0;
+  MemoryIndex memory = 0;
+};
+
 struct HostThread {
   std::string process;  // ids as the trace has them, mostly numbers
   std::string thread;
@@ -90,7 +101,10 @@ struct TimelineFacts {
   std::int64_t device_time_step_ns = 0;
   std::int64_t listed_devices = 0;     // devices that the header describes
   std::optional<std::string> devices;  // their names: "8 x NVIDIA H200"
-  bool with_stack = false;             // Python frames were asked for
+  // Asked for, by the header: Python frames, shapes of operators, records of memory.
+  bool with_stack = false;
+  bool record_shapes = false;
+  bool profile_memory = false;
 };
 
 struct TimelineEvents {
@@ -101,6 +115,8 @@ struct TimelineEvents {
   std::vector<HostSpan> host;
   std::vector<DeviceSpan> device;
   std::vector<CollectiveFacts> collectives;
+  std::vector<std::string> memories;  // "host", or the id of a device as the trace has it
+  std::vector<MemoryRecord> memory;
   std::optional<int> rank, world_size;
   Nanos base{0};  // of the clock: base + start is comparable across the ranks of a machine
   TimelineFacts facts;

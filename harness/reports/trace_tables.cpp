@@ -54,8 +54,26 @@ std::string place_of(const WaitingCalls& calls) {
   return calls.phase + " > " + calls.operation;
 }
 
+// Where the trace has no device, its figures are not zero but unknown.
+std::string device_ms(const TraceReport& report, Nanos time) {
+  return report.devices.empty() ? kNull : in_ms(time);
+}
+
 std::string rest_remark(std::size_t all, std::size_t shown, const char* what) {
   return fmt::format("({} more {} in the JSON)", all - shown, what);
+}
+
+std::string spread_of(const std::vector<StepTotal>& steps) {
+  std::vector<Nanos> host;
+  const StepTotal* longest = &steps.front();
+  for (const StepTotal& step : steps) {
+    host.push_back(step.host);
+    if (step.host > longest->host) longest = &step;
+  }
+  std::sort(host.begin(), host.end());
+  return fmt::format("host, all {} steps: median {}, least {}, most {} ({})", steps.size(),
+                     in_ms(host[(host.size() - 1) / 2]), in_ms(host.front()), in_ms(host.back()),
+                     longest->name);
 }
 
 }  // namespace
@@ -135,12 +153,13 @@ Table stream_table(const TraceReport& report) {
   table.caption =
       "ms, device clock; waits of one stream as HolisticTraceAnalysis classes them. "
       "Another stream may be at work meanwhile: no idle of the device";
-  table.columns = {{"device", true}, {"stream", true}, {"events"}, {"busy"},
-                   {"host_wait"},    {"kernel_wait"},  {"other"}};
+  table.columns = {{"device", true}, {"stream", true}, {"events"},      {"busy"},
+                   {"of the\nspan"}, {"host_wait"},    {"kernel_wait"}, {"other"}};
   for (const DeviceReport& device : report.devices) {
     for (const StreamWaits& stream : device.time.streams) {
       table.rows.push_back({device.time.device, stream.stream, grouped(stream.events),
-                            in_ms(stream.busy), in_ms(stream.host_wait), in_ms(stream.kernel_wait),
+                            in_ms(stream.busy), share(stream.busy, device.time.span()),
+                            in_ms(stream.host_wait), in_ms(stream.kernel_wait),
                             in_ms(stream.other)});
     }
   }
@@ -158,12 +177,15 @@ std::optional<Table> step_table(const TraceReport& report) {
   const std::size_t shown = std::min(report.steps.size(), report.options.most_rows);
   for (std::size_t i = 0; i < shown; ++i) {
     const StepTotal& step = report.steps[i];
-    table.rows.push_back(
-        {step.name, in_ms(step.host), in_ms(step.kernels), in_ms(step.copies), grouped(step.work)});
+    table.rows.push_back({step.name, in_ms(step.host), device_ms(report, step.kernels),
+                          device_ms(report, step.copies),
+                          report.devices.empty() ? kNull : grouped(step.work)});
   }
   if (shown < report.steps.size()) {
     table.remarks.push_back(rest_remark(report.steps.size(), shown, "steps"));
   }
+  if (report.steps.size() > 1) table.remarks.push_back(spread_of(report.steps));
+  drop_empty_columns(&table);
   return table;
 }
 
@@ -180,8 +202,10 @@ std::optional<Table> phase_table(const TraceReport& report) {
   for (std::size_t i = 0; i < shown; ++i) {
     const PhaseTotal& phase = report.phases[i];
     table.rows.push_back({phase.name, grouped(phase.count), in_ms(phase.host),
-                          in_ms(phase.device_span), in_ms(phase.device_work)});
+                          device_ms(report, phase.device_span),
+                          device_ms(report, phase.device_work)});
   }
+  drop_empty_columns(&table);
   if (shown < report.phases.size()) {
     table.remarks.push_back(rest_remark(report.phases.size(), shown, "phases"));
   }
@@ -191,13 +215,21 @@ std::optional<Table> phase_table(const TraceReport& report) {
 Table kernel_table(const TraceReport& report) {
   Table table;
   table.title = "Kernels by time";
-  table.caption = "device clock; sums over all streams, so more than busy where they overlap";
-  table.columns = {{"kernel", true, 0, true}, {"total ms"}, {"count"}, {"mean us"}, {"longest us"}};
+  table.caption =
+      "device clock; sums over all streams, so more than busy where they overlap; alone: while "
+      "nothing else ran on the device";
+  table.columns = {{"kernel", true, 0, true},
+                   {"total ms"},
+                   {"alone ms"},
+                   {"count"},
+                   {"mean us"},
+                   {"longest us"}};
   const std::size_t shown = std::min(report.kernels.size(), report.options.most_rows);
   for (std::size_t i = 0; i < shown; ++i) {
     const KernelTotal& kernel = report.kernels[i];
     const double mean = static_cast<double>(kernel.total.count()) / double(kernel.count) / 1e3;
-    table.rows.push_back({kernel.name, in_ms(kernel.total), grouped(kernel.count), fixed(mean, 1),
+    table.rows.push_back({kernel.name, in_ms(kernel.total), in_ms(kernel.alone),
+                          grouped(kernel.count), fixed(mean, 1),
                           fixed(static_cast<double>(kernel.longest.count()) / 1e3, 1)});
   }
   if (shown < report.kernels.size()) {

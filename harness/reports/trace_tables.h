@@ -18,5 +18,9 @@ std::optional<Table> phase_table(const TraceReport& report);
 Table kernel_table(const TraceReport& report);
 std::optional<Table> copy_table(const TraceReport& report);
 std::optional<Table> waiting_table(const TraceReport& report);
+std::optional<Table> operator_table(const TraceReport& report);
+std::optional<Table> silence_table(const TraceReport& report);
+std::optional<Table> gap_event_table(const TraceReport& report);  // nullopt without long gaps
+std::optional<Table> memory_table(const TraceReport& report);
 
 }  // namespace traceml

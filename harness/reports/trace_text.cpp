@@ -19,7 +19,11 @@ std::string in_ms(Nanos time) {
   return ms(std::chrono::duration_cast<Millis>(time), 3);
 }
 
+// In us, from a millisecond in ms.
 std::string in_us(Nanos time) {
+  if (time >= std::chrono::milliseconds(1) || time <= std::chrono::milliseconds(-1)) {
+    return in_ms(time);
+  }
   return fixed(static_cast<double>(time.count()) / 1e3, 1) + " us";
 }
 
@@ -56,6 +60,9 @@ std::string selection_words(const TraceReport& report) {
     case SelectionKind::kSteps:
       break;
   }
+  if (report.device_events == 0) {
+    return fmt::format("steps: {}", count_of(report.all_steps, "step"));
+  }
   return fmt::format(
       "steps: {}, launched from within {}; the device ran {} past the last one's end", work,
       report.all_steps == 1 ? "the one step" : fmt::format("the {} steps", report.all_steps),
@@ -72,7 +79,7 @@ class TracePage {
     if (!report_.devices.empty()) add(device_time_table(report_));
     const bool causes = report_.trust.causes && report_.trust.idle != IdleTrust::kRefused;
     if (causes && !report_.devices.empty()) add(idle_cause_table(report_));
-    return page_ + render_findings(report_.findings, {}, columns_);
+    return page_ + render_findings(report_.findings, {}, columns_, nothing_found());
   }
 
   std::string render() {
@@ -85,14 +92,27 @@ class TracePage {
     add(step_table(report_));
     add(phase_table(report_));
     if (!report_.kernels.empty()) add(kernel_table(report_));
+    add(operator_table(report_));
     add(copy_table(report_));
     add_lag();
     add(waiting_table(report_));
     add_blocked();
-    return page_ + render_findings(report_.findings, report_.cannot_tell, columns_);
+    add(silence_table(report_));
+    add(memory_table(report_));
+    return page_ +
+           render_findings(report_.findings, report_.cannot_tell, columns_, nothing_found());
   }
 
  private:
+  std::string nothing_found() const {
+    if (report_.devices.empty())
+      return "none: of a device that is not in the trace nothing is said.";
+    if (report_.trust.idle == IdleTrust::kRefused || !report_.trust.causes) {
+      return "none; causes of idle are not looked for in a trace that lost so much.";
+    }
+    return kNothingFound;
+  }
+
   void line(std::string_view first, const std::string& text) {
     for (const std::string& one : wrapped(plain_text(text), first, columns_)) page_ += one + "\n";
   }
@@ -115,10 +135,12 @@ class TracePage {
                      grouped(report_.device_events), count_of(devices, "device")));
     if (report_.listed_devices) line("devices   ", *report_.listed_devices);
     line("selected  ", selection_words(report_));
-    line("trust     ",
-         fmt::format(
-             "{}; {} of device work has its launch recorded", idle_words(report_),
-             report_.device_events == 0 ? kNull : percent(report_.trust.launch_coverage(), 1)));
+    std::string trust = idle_words(report_);
+    if (report_.device_events > 0) {
+      trust += fmt::format("; {} of device work has its launch recorded",
+                           percent(report_.trust.launch_coverage(), 1));
+    }
+    line("trust     ", trust);
     for (const std::string& remark : report_.trust.remarks) line("        - ", remark);
     page_ += "\n";
   }
@@ -127,6 +149,7 @@ class TracePage {
     add(idle_class_table(report_));
     if (report_.trust.causes) add(idle_cause_table(report_));
     for (const DeviceReport& device : report_.devices) add_gaps(device);
+    add(gap_event_table(report_));
   }
 
   void add_gaps(const DeviceReport& device) {
@@ -163,10 +186,20 @@ class TracePage {
     if (!where.frame.empty()) words.push_back("frame " + named(where.frame));
     if (!where.call.empty()) words.push_back("call " + named(where.call));
     if (where.silent >= kRules.silence) {
-      words.push_back(fmt::format("no event for {}{}", in_ms(where.silent),
-                                  where.silent_in.empty() ? "" : " in " + named(where.silent_in)));
+      const bool said = !where.silent_in.empty() && where.silent_in == where.phase;
+      const std::string in = said ? "it" : named(where.silent_in);
+      words.push_back(
+          fmt::format("no event{} for {}", in.empty() ? "" : " in " + in, in_ms(where.silent)));
     }
     return joined(words, ", ");
+  }
+
+  static std::string quarter_words(const LaunchLag& lag) {
+    std::vector<std::string> words;
+    for (const auto& quarter : lag.quarters) words.push_back(quarter ? in_us(*quarter) : kNull);
+    const bool none = std::none_of(lag.quarters.begin(), lag.quarters.end(),
+                                   [](const auto& quarter) { return quarter.has_value(); });
+    return none ? "" : " p50 by quarter of the step: " + joined(words, ", ") + ".";
   }
 
   void add_lag() {
@@ -175,11 +208,11 @@ class TracePage {
     line("Launch lag: ",
          fmt::format("{}. From the end of the launch call (host clock) to the start of the kernel "
                      "(device clock): p5 {}, p50 {}, p95 {}; p50 from its begin {}; {} kernels, {} "
-                     "of them within {}; {} of the calls took {} or more.",
+                     "of them within {}; {} of the calls took {} or more, all calls {}.{}",
                      name_of(lag.state), in_us(lag.from_end_p5), in_us(lag.from_end_p50),
                      in_us(lag.from_end_p95), in_us(lag.from_begin_p50), grouped(lag.kernels),
                      percent(lag.prompt, 1), in_us(kRules.prompt_start), percent(lag.blocked, 1),
-                     in_us(kRules.blocked_launch)));
+                     in_us(kRules.blocked_launch), in_ms(lag.calls), quarter_words(lag)));
     page_ += "\n";
   }
 
@@ -209,12 +242,13 @@ class TracePage {
 }  // namespace
 
 std::string render_findings(const std::vector<TraceFinding>& findings,
-                            const std::vector<std::string>& cannot_tell, int columns) {
+                            const std::vector<std::string>& cannot_tell, int columns,
+                            const std::string& nothing_found) {
   std::string page;
   const auto line = [&](std::string_view first, const std::string& text) {
     for (const std::string& one : wrapped(plain_text(text), first, columns)) page += one + "\n";
   };
-  if (findings.empty()) line("Findings: ", "none reaches its threshold.");
+  if (findings.empty()) line("Findings: ", nothing_found);
   for (const TraceFinding& finding : findings) {
     line("Finding: ", finding.cause);
     line("  seen        ", finding.observation);

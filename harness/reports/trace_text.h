@@ -14,8 +14,11 @@ std::string render_trace(const TraceReport& report, const TerminalStyle& style);
 // The same in short, for one of several ranks: trust, time, causes, findings.
 std::string render_trace_brief(const TraceReport& report, const TerminalStyle& style);
 
+inline constexpr const char* kNothingFound = "none reaches its threshold.";
+
 // Sentences that close a report: findings with their next checks, and what stays open.
 std::string render_findings(const std::vector<TraceFinding>& findings,
-                            const std::vector<std::string>& cannot_tell, int columns);
+                            const std::vector<std::string>& cannot_tell, int columns,
+                            const std::string& nothing_found = kNothingFound);
 
 }  // namespace traceml

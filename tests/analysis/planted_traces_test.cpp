@@ -120,19 +120,47 @@ TEST(Planted, SmallKernelsAreNamed) {
   EXPECT_THAT(found_in(many_kernels(us(4))), ElementsAre("small_kernels"));
 }
 
-TraceScript allocating(Nanos beyond) {
-  return job([beyond](TraceScript* script, int step) {
+// A call that goes on until the device has been idle for `beyond`.
+TraceScript calling(const std::string& call, Nanos beyond) {
+  return job([=](TraceScript* script, int step) {
     if (step % 4 != 3) return;
-    script->open(HostKind::kCall, "cudaMalloc");
+    script->open(HostKind::kCall, call);
     drain(script, beyond);
     script->close();
   });
 }
 
 TEST(Planted, ALongHostCallIsNamed) {
-  const TraceReport report = explained(allocating(us(4000)));
+  const TraceReport report = explained(calling("cuModuleLoadData", us(4000)));
   EXPECT_THAT(causes_of(report), ElementsAre("long_host_call"));
-  EXPECT_THAT(report.findings[0].observation, HasSubstr("the longest in cudaMalloc"));
+  EXPECT_THAT(report.findings[0].observation, HasSubstr("the longest in cuModuleLoadData"));
+}
+
+TEST(Planted, AnAllocatorThatGoesToTheDriverIsNamed) {
+  const TraceReport report = explained(calling("cudaFree", us(4000)));
+  EXPECT_THAT(causes_of(report), ElementsAre("allocator_in_loop"));
+  EXPECT_THAT(report.findings[0].observation, HasSubstr("in 5 gaps: allocating or freeing memory"));
+}
+
+// `kept` bytes of each step are never given back; each step takes and frees a gigabyte.
+TraceScript remembering(std::int64_t kept, int steps = kSteps) {
+  TraceScript script;
+  std::int64_t held = 4'000'000'000;
+  for (int step = 0; step < steps; ++step) {
+    step_with(&script, step, [&](TraceScript* inside, int) {
+      inside->memory("0", held + 1'000'000'000, 6'000'000'000);
+      held += kept;
+      inside->memory("0", held, 6'000'000'000);
+    });
+  }
+  return script;
+}
+
+TEST(Planted, MemoryThatGrowsIsNamed) {
+  const TraceReport report = explained(remembering(30'000'000));
+  EXPECT_THAT(causes_of(report), ElementsAre("memory_growth"));
+  EXPECT_THAT(report.findings[0].observation,
+              HasSubstr("at the end of 19 of 19 steps than of the one before: 30.00 MB a step"));
 }
 
 TEST(Planted, ALaunchThatBlocksIsALongHostCallToo) {
@@ -217,7 +245,14 @@ TEST(NearMiss, SmallKernelsThatTheDeviceIsBusyWithAreNone) {
 }
 
 TEST(NearMiss, ALongCallWhileTheDeviceHasWorkIsNone) {
-  EXPECT_THAT(found_in(allocating(us(-1500))), IsEmpty());
+  EXPECT_THAT(found_in(calling("cuModuleLoadData", us(-1500))), IsEmpty());
+  EXPECT_THAT(found_in(calling("cudaMalloc", us(-1500))), IsEmpty());
+}
+
+TEST(NearMiss, MemoryThatStaysOrGrowsByLittleIsNone) {
+  EXPECT_THAT(found_in(remembering(0)), IsEmpty());
+  EXPECT_THAT(found_in(remembering(1'000'000)), IsEmpty());      // 0.4 % of the peak in 19 steps
+  EXPECT_THAT(found_in(remembering(90'000'000, 8)), IsEmpty());  // too few steps
 }
 
 TEST(NearMiss, AFreezeThatTheQueueOutlastsIsNone) {

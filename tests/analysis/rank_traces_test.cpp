@@ -228,6 +228,13 @@ TEST(Against, NamesTheKernelThatMovedAndNotItsNeighbours) {
   EXPECT_FALSE(comparison.kernels[1].moved);
 }
 
+TEST(Against, TellsHowFewKernelsMakeUpTheChange) {
+  const auto remarks = compared(steps(20, us(200)), steps(20, us(230))).remarks;
+  EXPECT_THAT(remarks, ::testing::Contains(HasSubstr("1 kernel makes up 100.00 % of the +0.03")));
+  EXPECT_THAT(compared(steps(20, us(200)), steps(20, us(200.5))).remarks,
+              ::testing::Not(::testing::Contains(HasSubstr("up"))));
+}
+
 TEST(Against, CallsAChangeWithinTheSpreadOverStepsNone) {
   const TraceComparison comparison = compared(steps(20, us(200)), steps(20, us(200.5)));
   EXPECT_FALSE(comparison.kernels[0].moved);

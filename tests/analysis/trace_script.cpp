@@ -150,6 +150,21 @@ TraceScript& TraceScript::hold_stream(Nanos until) {
   return *this;
 }
 
+TraceScript& TraceScript::memory(const std::string& memory, std::int64_t allocated,
+                                 std::int64_t reserved) {
+  auto& memories = events_.memories;
+  const auto place = std::find(memories.begin(), memories.end(), memory);
+  const auto index = static_cast<MemoryIndex>(place - memories.begin());
+  if (place == memories.end()) memories.push_back(memory);
+  events_.memory.push_back({now(), allocated, reserved, thread_, index});
+  return *this;
+}
+
+TraceScript& TraceScript::shaped(const std::string& shape) {
+  events_.host.back().shape = name(shape);
+  return *this;
+}
+
 TraceScript& TraceScript::without_launch(const std::string& text, Nanos start, Nanos duration) {
   work(DeviceKind::kKernel, text, start, duration);
   return *this;

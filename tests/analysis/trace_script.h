@@ -44,6 +44,10 @@ class TraceScript {
                           std::int64_t elements = 1 << 20);
   // The stream does nothing before `until`: it waits for another one.
   TraceScript& hold_stream(Nanos until);
+  // What an allocator holds now; `memory`: "host" or a device.
+  TraceScript& memory(const std::string& memory, std::int64_t allocated, std::int64_t reserved);
+  // Of the span that was opened last: the shapes of its inputs.
+  TraceScript& shaped(const std::string& shape);
   TraceScript& without_launch(const std::string& name, Nanos start, Nanos duration);
 
   TimelineEvents events() const { return events_; }

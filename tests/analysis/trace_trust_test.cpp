@@ -105,6 +105,35 @@ TEST(Trust, LeavesWrongDurationsOut) {
   EXPECT_EQ(timeline.events.device.size(), events.device.size() - 2);
 }
 
+TEST(Trust, TellsWorkOfNoDuration) {
+  TimelineEvents events = steps(20).events();
+  events.device[3].duration = Nanos{0};
+  EXPECT_THAT(trust_of(events).remarks, Contains(HasSubstr("1 device event of no duration")));
+  EXPECT_EQ(trust_of(events).device_work, 100);
+}
+
+TEST(Trust, TellsWhatWasAskedForAndIsAbsent) {
+  TimelineEvents events = steps(20).events();
+  events.facts.with_stack = events.facts.profile_memory = events.facts.record_shapes = true;
+  std::vector<std::string> remarks = trust_of(events).remarks;
+  EXPECT_THAT(remarks, Contains(HasSubstr("no Python frame")));
+  EXPECT_THAT(remarks, Contains(HasSubstr("no record of memory")));
+  EXPECT_THAT(remarks, Contains(HasSubstr("no operator has shapes")));
+  for (HostSpan& span : events.host) span.shape = span.name;
+  events.host[0].kind = HostKind::kPython;
+  events.memory.push_back({});
+  events.memories = {"0"};
+  EXPECT_THAT(trust_of(events).remarks, ::testing::IsEmpty());
+}
+
+TEST(Trust, TellsThatNoCallAndNoOperatorIsThere) {
+  TimelineEvents events = steps(20).events();
+  for (HostSpan& span : events.host) span.kind = HostKind::kAnnotation;
+  const std::vector<std::string> remarks = trust_of(events).remarks;
+  EXPECT_THAT(remarks, Contains(HasSubstr("no call of the CUDA runtime")));
+  EXPECT_THAT(remarks, Contains(HasSubstr("no operator is in the file")));
+}
+
 TEST(Trust, SaysThatFewStepsHideTheLoadersQueue) {
   EXPECT_THAT(trust_of(steps(5).events()).remarks, Contains(HasSubstr("only 5 steps")));
 }

@@ -158,6 +158,50 @@ TEST(KinetoTrace, KeepsWhatIsToldOfACollective) {
   EXPECT_EQ(facts.type, "Float");
 }
 
+TEST(KinetoTrace, KeepsShapesOfOperatorsInShort) {
+  const auto shape_of = [](const std::string& dims) -> std::string {
+    const TimelineEvents events =
+        read({R"({"ph": "X", "cat": "cpu_op", "name": "op", "pid": 1, "tid": 1, "ts": 1, "dur": 1,
+                  "args": {"Input Strides": [[9]], "Input Dims": )" +
+              dims + R"(, "Ev Idx": 7}})"});
+    const auto shape = events.host.at(0).shape;
+    return shape ? events.names[*shape] : "none";
+  };
+  EXPECT_EQ(shape_of("[[8, 3, 32, 32], [8], [], []]"), "8x3x32x32, 8, -, -");
+  EXPECT_EQ(shape_of("[[[2], [3, 4]], []]"), "2;3x4, -");
+  EXPECT_EQ(shape_of("[[-1, 3]]"), "-1x3");
+  EXPECT_EQ(shape_of("[]"), "none");
+  EXPECT_EQ(shape_of("\"\""), "none");
+  std::string many;
+  for (int i = 0; i < 500; ++i) many += "1, ";
+  EXPECT_LT(shape_of("[[" + many + "1]]").size(), 220U);
+}
+
+TEST(KinetoTrace, KeepsRecordsOfMemory) {
+  const auto record = [](const std::string& args) {
+    return R"({"ph": "i", "cat": "cpu_instant_event", "s": "t", "name": "[memory]", "pid": 1,
+               "tid": 1, "ts": 5.5, "args": {)" +
+           args + "}}";
+  };
+  const TimelineEvents events =
+      read({record(R"("Total Reserved": 0, "Total Allocated": 98304, "Bytes": 98304,
+                      "Device Id": -1, "Device Type": 0)"),
+            record(R"("Total Reserved": 2097152, "Total Allocated": 512, "Bytes": -512,
+                      "Device Id": 3, "Device Type": 1)"),
+            record(R"("Total Allocated": -1, "Device Type": 0)"),
+            record(R"("Total Allocated": 99999999999999999999, "Device Type": 0)"),
+            record(R"("Bytes": 12)")},
+           "\"profile_memory\": 1, \"record_shapes\": 1, ");
+  EXPECT_EQ(events.memories, (std::vector<std::string>{"host", "3"}));
+  ASSERT_EQ(events.memory.size(), 2U);
+  EXPECT_EQ(events.memory[0].when, Nanos{5500});
+  EXPECT_EQ(events.memory[0].allocated_bytes, 98304);
+  EXPECT_EQ(events.memory[1].reserved_bytes, 2097152);
+  EXPECT_TRUE(events.facts.profile_memory);
+  EXPECT_TRUE(events.facts.record_shapes);
+  EXPECT_FALSE(events.facts.with_stack);
+}
+
 TEST(KinetoTrace, TakesRankAndDevicesFromTheHeaderAndNoName) {
   const TimelineEvents events =
       read({kKernel},
