@@ -155,8 +155,9 @@ class Judge {
   }
 
   void judge_decimals() {
-    const std::int64_t step = facts().device_time_step_ns;
-    constexpr std::int64_t kLostStep = 50;  // devices count in steps of up to 32 ns
+    constexpr std::int64_t kLostStep = 50;        // devices count in steps of up to 32 ns
+    constexpr std::int64_t kMicrosecond = 1'000;  // nothing rounds further; few events may look so
+    const std::int64_t step = std::min(facts().device_time_step_ns, kMicrosecond);
     if (step < kLostStep || trust_.device_work < 2) return;
     trust_.per_gap = 2 * Nanos{step};
     say("device times are multiples of " + std::to_string(step) +

@@ -233,10 +233,11 @@ class TraceHandler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Trac
         if (const auto base = whole<std::int64_t>(text)) builder_.set_base(*base);
         return;
       case Field::kRank:
-        if (const auto rank = whole<int>(text)) builder_.set_rank(*rank);
+        if (const auto rank = whole<int>(text); rank && *rank >= 0) builder_.set_rank(*rank);
         return;
       case Field::kWorldSize:
-        if (const auto ranks = whole<int>(text)) builder_.set_world_size(*ranks);
+        if (const auto ranks = whole<int>(text); ranks && *ranks > 0)
+          builder_.set_world_size(*ranks);
         return;
       case Field::kWithStack:
         builder_.facts().with_stack = text != "0";

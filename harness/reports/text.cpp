@@ -102,7 +102,7 @@ std::string_view front_of(std::string_view text, int columns) {
 
 // The longest end of `text` that fits `columns`.
 std::string_view end_of(std::string_view text, int columns) {
-  while (width_of(text) > columns) take_point(&text);
+  for (int width = width_of(text); width > columns;) width -= width_of_point(take_point(&text));
   return text;
 }
 
@@ -211,16 +211,18 @@ std::vector<std::string> wrapped(std::string_view text, std::string_view first, 
     std::string_view word = text.substr(0, space);
     text.remove_prefix(std::min(space + 1, text.size()));
     if (word.empty()) continue;
-    if (has_word && width_of(line) + 1 + width_of(word) > columns) {
+    int width = width_of(word);
+    if (has_word && width_of(line) + 1 + width > columns) {
       lines.push_back(std::exchange(line, indent));
       has_word = false;
     }
     if (has_word) line.push_back(' ');
-    while (width_of(line) + width_of(word) > columns && width_of(line) < columns) {
+    while (width_of(line) + width > columns && width_of(line) < columns) {
       const std::string_view part = front_of(word, columns - width_of(line));
       if (part.empty()) break;
       lines.push_back(std::exchange(line, indent).append(part));
       word.remove_prefix(part.size());
+      width -= width_of(part);
     }
     line.append(word);
     has_word = true;

@@ -130,7 +130,7 @@ class TracePage {
     }
     const auto devices = static_cast<std::int64_t>(report_.devices.size());
     line("trace     ",
-         fmt::format("{}; {} events: {} on {}, {} on {}", who, grouped(report_.events),
+         fmt::format("{}; {}: {} on {}, {} on {}", who, count_of(report_.events, "event"),
                      grouped(report_.host_events), count_of(report_.threads, "host thread"),
                      grouped(report_.device_events), count_of(devices, "device")));
     if (report_.listed_devices) line("devices   ", *report_.listed_devices);

@@ -61,10 +61,10 @@ import sys, torch
 from torch.profiler import profile, ProfilerActivity, schedule, record_function
 torch.set_num_threads(1)
 a = torch.randn(32, 32)
-with profile(activities=[ProfilerActivity.CPU], with_stack=True,
-             schedule=schedule(wait=0, warmup=1, active=2),
-             on_trace_ready=lambda p: p.export_chrome_trace(sys.argv[1])) as p:
-    for _ in range(3):
+with profile(activities=[ProfilerActivity.CPU], with_stack=True, record_shapes=True,
+             profile_memory=True, schedule=schedule(wait=1, warmup=1, active=2, repeat=2),
+             on_trace_ready=lambda p: p.export_chrome_trace(sys.argv[1 + (p.step_num > 4)])) as p:
+    for _ in range(8):
         with record_function("forward"):
             (a @ a).relu().sum().item()
         p.step()
@@ -221,16 +221,24 @@ class Explain(unittest.TestCase):
                 self.assertLess(abs(time - nanos / 1000), 1, (stream, wait, theirs, ours))
 
     @unittest.skipIf(TORCH is None, "torch cannot be imported")
-    def test_a_real_trace_of_a_cpu_says_that_it_knows_no_device(self):
-        path = self.path / "cpu.pt.trace.json"
-        done = subprocess.run([TORCH, "-c", TORCH_TRACE, str(path)], capture_output=True, text=True)
+    def test_real_traces_of_a_cpu_say_that_they_know_no_device(self):
+        paths = [self.path / "cpu0.pt.trace.json", self.path / "cpu1.pt.trace.json.gz"]
+        done = subprocess.run([TORCH, "-c", TORCH_TRACE, *map(str, paths)], capture_output=True,
+                              text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
-        report, text = self.explained(path)
-        trace = report["traces"][0]
-        self.assertEqual((trace["device_events"], trace["steps_in_file"]), (0, 2))
-        self.assertGreater(trace["host_events"], 10)
-        self.assertEqual(trace["trust"]["idle"], "refused")
-        self.assertIn("no device work is in the file", text)
+        for path in paths:  # one of each cycle of the schedule
+            report, text = self.explained(path)
+            trace = report["traces"][0]
+            self.assertEqual((trace["device_events"], trace["steps_in_file"]), (0, 2))
+            self.assertGreater(trace["host_events"], 10)
+            self.assertEqual(trace["trust"]["idle"], "refused")
+            self.assertEqual(trace["findings"], [])
+            self.assertIn("no device work is in the file", text)
+            product = next(o for o in trace["operators"] if o["operator"] == "aten::mm")
+            self.assertEqual(product["inputs"], [{"shapes": "32x32, 32x32", "count": 2}])
+            self.assertLessEqual(product["host_self_ns"], product["host_total_ns"])
+            self.assertEqual([m["memory"] for m in trace["memory"]], ["host"])
+            self.assertGreaterEqual(trace["memory"][0]["peak_allocated_bytes"], 32 * 32 * 4)
 
     def test_ranks_are_told_by_header_name_or_option(self):
         for rank in (0, 1):
@@ -253,14 +261,56 @@ class Explain(unittest.TestCase):
         self.assertFalse([one for one in report["against"]["kernels"] if one["moved"]])
         self.assertIn("Kernels that moved", text)
 
-    def test_bad_input_is_one_sentence_and_the_right_code(self):
+    def refused(self, contents, *arguments):
         bad = self.path / "bad.json"
-        for text in ("", "{}", "[1, 2", "{\"traceEvents\": [{]}", "\ufeff{}"):
-            bad.write_text(text)
-            done = run("explain", str(bad))
-            self.assertEqual((done.returncode, done.stdout), (4, ""), text)
-            self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
-        self.assertEqual(run("explain", str(self.path / "none.json")).returncode, 4)
+        bad.write_bytes(contents)
+        done = run("explain", str(bad), *arguments, timeout=20)
+        self.assertEqual((done.returncode, done.stdout), (4, ""), contents[:80])
+        self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+        self.assertIn("bad.json", done.stderr)
+        return done.stderr
+
+    def test_bad_input_is_one_sentence_and_the_right_code(self):
+        whole = self.job(1, 2).write(self.path / "whole.json.gz").read_bytes()
+        self.assertIn("middle of its packed bytes", self.refused(whole[:len(whole) // 2]))
+        self.assertIn("middle of its packed bytes", self.refused(whole[:-4]))
+        self.assertIn("packed bytes are damaged", self.refused(whole + b"more"))
+        self.assertIn("deeper than 100", self.refused(b'{"traceEvents":' + b"[" * 10**7))
+        self.assertIn("deeper than 100", self.refused(b'{"a":' * 10**6))
+        dims = b'{"traceEvents": [{"ph": "X", "cat": "cpu_op", "args": {"Input Dims": '
+        self.assertIn("deeper than 100", self.refused(dims + b"[" * 10**6))
+        self.assertIn("no time in microseconds", self.refused(
+            b'{"traceEvents": [{"ph": "X", "cat": "kernel", "name": "k", "ts": 1e300, "dur": 1}]}'))
+        for contents in (b"", b"{}", b"[1, 2", b'{"traceEvents": [{]}', b"\xef\xbb\xbf{}", b"\x1f",
+                         b"\0" * 1000, random.Random(3).randbytes(100_000), gzip.compress(b""),
+                         '{"traceEvents": []}'.encode("utf-16"), b'{"traceEvents": []} x',
+                         b'{"traceEvents": [{"ph": "X", "cat": "kernel", "ts": 1e999, "dur": 1}]}',
+                         b'{"traceEvents": null}', b'{"traceEvents": {"a": 1}}'):
+            self.refused(contents)
+        (self.path / "folder").mkdir()
+        for file in ("folder", "none.json"):
+            done = run("explain", str(self.path / file))
+            self.assertEqual((done.returncode, len(done.stderr.splitlines())), (4, 1))
+
+    def test_odd_traces_are_read(self):
+        def kernel(**more):
+            return {"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 5, "dur": 3,
+                    "args": {"stream": 7, "device": 0, "correlation": 1}, **more}
+        path = self.path / "odd.json"
+        text = "\x1b[31m\n" + "x" * 300_000  # a name of a stranger
+        for events, header in (
+                ([kernel(name=text, ts=10 * i) for i in range(30)], {}),
+                ([kernel(args={"correlation": 10**30, "stream": 1e30, "device": -9})], {}),
+                ([kernel(), kernel(dur=1e18), kernel(ts=-1)], {}),
+                ([kernel()], {"distributedInfo": {"rank": -3, "world_size": 10**30}}), ([], {})):
+            path.write_text(json.dumps({"traceEvents": events, **header}))
+            done = run("explain", str(path), timeout=20)
+            self.assertEqual((done.returncode, done.stderr), (0, ""), str(events)[:200])
+            self.assertNotIn("\x1b", done.stdout)
+            self.assertNotIn("rank -3", done.stdout)
+            self.assertLess(max(map(len, done.stdout.splitlines())), 130)
+
+    def test_a_wrong_command_line_is_one_sentence(self):
         for wrong in ([], ["a.json", "--select", "all"], ["a.json", "--gap-ms", "-1"],
                       ["a.json", "b.json", "--against", "c.json"], ["a.json", "--rank", "1", "2"]):
             done = run("explain", *wrong)
