@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "harness/analysis/idle_gaps.h"
+#include "harness/analysis/timeline_names.h"
 #include "harness/analysis/timeline_rules.h"
 
 namespace traceml {
@@ -55,6 +56,13 @@ bool is_silence(const Timeline& timeline, ThreadIndex thread, const Stretch& str
   return kind != HostKind::kCall && kind != HostKind::kOverhead;
 }
 
+// All steps are one place.
+std::string range_of(const Timeline& timeline, const Stretch& stretch) {
+  if (!stretch.innermost) return "";
+  const std::string_view name = timeline.name_of(timeline.events.host[*stretch.innermost]);
+  return is_step(name) ? "ProfilerStep" : std::string(name);
+}
+
 }  // namespace
 
 std::vector<HostSilence> host_silences(const Timeline& timeline, const Selection& selection) {
@@ -69,8 +77,7 @@ std::vector<HostSilence> host_silences(const Timeline& timeline, const Selection
   for (const ThreadIndex thread : launching) {
     for (const Stretch& stretch : stretches_of(timeline, thread, busy.extent())) {
       if (!is_silence(timeline, thread, stretch)) continue;
-      std::string inside;
-      if (stretch.innermost) inside = timeline.name_of(timeline.events.host[*stretch.innermost]);
+      const std::string inside = range_of(timeline, stretch);
       HostSilence& place = places[{thread, inside}];
       place.thread = thread_in_words(timeline, thread);
       place.inside = inside;

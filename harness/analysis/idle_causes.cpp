@@ -137,6 +137,8 @@ const char* name_of(IdleCause cause) {
       return "between queued work";
     case IdleCause::kNotRecorded:
       return "launch not recorded";
+    case IdleCause::kNotSelected:
+      return "at work that is not selected";
     case IdleCause::kUnexplained:
       break;
   }

@@ -24,9 +24,10 @@ enum class IdleCause : std::uint8_t {
   kBeforeGraph,    // from the graph's launch call to its first node
   kQueued,         // below kRules.queued_gap after both the launch and the work before it
   kNotRecorded,    // the work that ended the gap has no launch record
+  kNotSelected,    // the device was at work that is not of the selection
   kUnexplained     // launched in time, started late: the trace does not say why
 };
-inline constexpr std::size_t kIdleCauses = 13;
+inline constexpr std::size_t kIdleCauses = 14;
 
 struct CauseShare {
   Nanos total{0};

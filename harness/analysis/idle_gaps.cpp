@@ -39,21 +39,37 @@ std::optional<HostIndex> telling(const Timeline& timeline, const Stretch& stretc
 
 }  // namespace
 
-std::vector<Gap> gaps_of(const Timeline& timeline, const Selection& selection, DeviceIndex device) {
-  std::vector<Gap> gaps;
-  std::optional<WorkIndex> last;  // to end so far
-  for (const WorkIndex index : selection.work) {
+DeviceGaps gaps_of(const Timeline& timeline, const Selection& selection, DeviceIndex device) {
+  const auto is_there = [&](WorkIndex index) {
     const DeviceSpan& work = timeline.events.device[index];
-    if (timeline.device_of(work) != device || work.duration == Nanos{0}) continue;
-    const Nanos end = last ? timeline.events.device[*last].end() : work.start;
-    if (work.start > end) {
+    return timeline.device_of(work) == device && work.duration > Nanos{0};
+  };
+  std::vector<bool> selected(timeline.events.device.size());
+  TimeRange extent{Nanos::max(), Nanos::min()};
+  for (const WorkIndex index : selection.work) {
+    if (!is_there(index)) continue;
+    const DeviceSpan& work = timeline.events.device[index];
+    selected[index] = true;
+    extent = {std::min(extent.begin, work.start), std::max(extent.end, work.end())};
+  }
+  DeviceGaps all;
+  std::optional<WorkIndex> last;  // to end so far
+  Nanos end = extent.begin;
+  for (WorkIndex index = 0; index < timeline.events.device.size(); ++index) {
+    const DeviceSpan& work = timeline.events.device[index];
+    if (!is_there(index) || work.end() <= extent.begin || work.start >= extent.end) continue;
+    if (!selected[index]) ++all.unselected;
+    if (last && work.start > end) {
       Gap gap{{end, work.start}, *last, index, timeline.launch[index], std::nullopt};
       if (gap.launch) gap.thread = timeline.events.host[*gap.launch].thread;
-      gaps.push_back(gap);
+      all.gaps.push_back(gap);
     }
-    if (!last || work.end() > end) last = index;
+    if (work.end() > end) {
+      end = work.end();
+      last = index;
+    }
   }
-  return gaps;
+  return all;
 }
 
 Whereabouts whereabouts_of(const Timeline& timeline, ThreadIndex thread, TimeRange window) {

@@ -1,5 +1,6 @@
 #pragma once
-// The gaps of a device: no selected work on any of its streams. Together they are its idle time.
+// The gaps of a device, between its first and its last selected work: no work on any of its
+// streams, selected or not. With the time of `unselected` work they are its idle time.
 
 #include <optional>
 #include <string>
@@ -19,8 +20,13 @@ struct Gap {
   Nanos length() const { return when.end - when.begin; }
 };
 
-// By time. `device` is an index of TimelineEvents::devices.
-std::vector<Gap> gaps_of(const Timeline& timeline, const Selection& selection, DeviceIndex device);
+struct DeviceGaps {
+  std::vector<Gap> gaps;        // by time
+  std::int64_t unselected = 0;  // device events between the first and the last selected one
+};
+
+// `device` is an index of TimelineEvents::devices.
+DeviceGaps gaps_of(const Timeline& timeline, const Selection& selection, DeviceIndex device);
 
 // What a thread did in a window, by where most of it went. Names; empty: nothing of that kind fills
 // kRules.whereabouts_share of it.

@@ -221,9 +221,20 @@ class Judge {
   }
 
   void judge_steps() {
-    const auto steps = static_cast<std::int64_t>(steps_of(timeline_).size());
+    const std::vector<Step> all = steps_of(timeline_);
+    const auto steps = static_cast<std::int64_t>(all.size());
     if (trust_.device_work == 0) return;
     if (steps == 0) return say("no ProfilerStep ranges: nothing is known per step");
+    std::vector<bool> full(all.size());
+    for (const auto& launch : timeline_.launch) {
+      const auto step = launch ? step_at(all, timeline_.events.host[*launch].start) : std::nullopt;
+      if (step) full[*step] = true;
+    }
+    const auto empty = std::count(full.begin(), full.end(), false);
+    if (empty > 0) {
+      say(std::to_string(empty) + " of " + count_of(steps, "step") +
+          " launched no device work: the device was not recorded in them, or had nothing to do");
+    }
     if (steps < kRules.loader_queue) {
       say("only " + count_of(steps, "step") +
           ": a loader whose queue holds more batches (8 workers "

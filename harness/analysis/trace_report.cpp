@@ -29,9 +29,14 @@ LongGap in_words(const Timeline& timeline, const Situations& situations, const G
   return words;
 }
 
-void add_gaps(const Timeline& timeline, const Situations& situations, std::vector<Gap> gaps,
+void add_gaps(const Timeline& timeline, const Situations& situations, DeviceGaps all,
               const TraceOptions& options, DeviceReport* report) {
+  std::vector<Gap>& gaps = all.gaps;
   report->causes = causes_of(timeline, situations, gaps);
+  Nanos idle = report->time.idle;
+  for (const Gap& gap : gaps) idle -= gap.length();
+  CauseShare& unselected = report->causes[static_cast<std::size_t>(IdleCause::kNotSelected)];
+  unselected = {idle, all.unselected};
   std::erase_if(gaps, [&](const Gap& gap) { return gap.length() < options.long_gap; });
   report->long_gaps = static_cast<std::int64_t>(gaps.size());
   for (const Gap& gap : gaps) report->long_total += gap.length();

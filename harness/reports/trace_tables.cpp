@@ -138,7 +138,7 @@ Table idle_cause_table(const TraceReport& report) {
     });
     for (const std::size_t i : order) {
       const CauseShare& cause = device.causes[i];
-      if (cause.gaps == 0) continue;
+      if (cause.total == Nanos{0}) continue;
       table.rows.push_back({device.time.device, name_of(static_cast<IdleCause>(i)),
                             in_ms(cause.total), share(cause.total, device.time.idle),
                             share(cause.total, device.time.span()), grouped(cause.gaps)});

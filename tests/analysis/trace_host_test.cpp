@@ -94,6 +94,18 @@ TEST(Silences, AreSplitIntoWhatTheDeviceHidAndWhatItDidNot) {
   EXPECT_EQ(silence.hidden, us(3000));  // from the first work's start on
 }
 
+TEST(Silences, OfAllStepsAreOnePlace) {
+  TraceScript script;
+  for (int step = 0; step < 3; ++step) {
+    script.open(HostKind::kAnnotation, "ProfilerStep#" + std::to_string(step));
+    script.kernel("conv", us(10)).idle(us(2000)).close();
+  }
+  const TraceReport report = explained(script, {SelectionKind::kWhole});
+  ASSERT_EQ(report.silences.size(), 1U);
+  EXPECT_EQ(report.silences[0].inside, "ProfilerStep");
+  EXPECT_EQ(report.silences[0].count, 2);  // the last one lies behind the device's span
+}
+
 TEST(Silences, AreNotInCallsNorOnThreadsWithNothingOpen) {
   TraceScript script;
   script.span(HostKind::kAnnotation, "ProfilerStep#1", us(1))

@@ -108,6 +108,27 @@ TEST(IdleCauses, AddUpToIdleWhateverTheGapsAre) {
   EXPECT_EQ(sum_of(device.causes), device.time.idle);
 }
 
+TEST(IdleCauses, KnowTheWorkThatIsNotSelected) {
+  TraceScript script;
+  script.open(HostKind::kAnnotation, "ProfilerStep#1").kernel("inside", us(10)).close();
+  script.wait_until(script.stream_free() + us(50)).kernel("outside", us(500));
+  script.wait_until(script.stream_free() + us(2000));
+  script.open(HostKind::kAnnotation, "data_load").idle(us(1)).close().idle(us(70));
+  TimelineEvents events = script.events();
+  // A kernel of the step that runs late, on a stream of its own.
+  DeviceSpan late = events.device[0];
+  late.start = script.now();
+  events.device.push_back(late);
+  const TraceReport report = explain_timeline(make_timeline(events), {}, "a.json");
+  const DeviceReport& device = report.devices.at(0);
+  EXPECT_EQ(report.selected_work, 2);
+  EXPECT_EQ(part(report, IdleCause::kNotSelected), us(500));
+  EXPECT_EQ(device.causes[static_cast<std::size_t>(IdleCause::kNotSelected)].gaps, 1);
+  EXPECT_EQ(sum_of(device.causes), device.time.idle);
+  EXPECT_EQ(device.long_gaps, 1);  // of 2,071 us behind the kernel that is not selected
+  EXPECT_EQ(device.long_total, us(2071));
+}
+
 TEST(IdleCauses, OfALateBatchAreTheLoader) {
   TraceScript script;
   script.kernel("conv", us(100));

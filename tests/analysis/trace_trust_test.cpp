@@ -134,6 +134,14 @@ TEST(Trust, TellsThatNoCallAndNoOperatorIsThere) {
   EXPECT_THAT(remarks, Contains(HasSubstr("no operator is in the file")));
 }
 
+TEST(Trust, TellsStepsThatLaunchedNothing) {
+  TraceScript script = steps(20);
+  for (const char* name : {"ProfilerStep#20", "ProfilerStep#21"}) {
+    script.span(HostKind::kAnnotation, name, us(500)).idle(us(1));
+  }
+  EXPECT_THAT(trust_of(script.events()).remarks, Contains(HasSubstr("2 of 22 steps launched no")));
+}
+
 TEST(Trust, SaysThatFewStepsHideTheLoadersQueue) {
   EXPECT_THAT(trust_of(steps(5).events()).remarks, Contains(HasSubstr("only 5 steps")));
 }

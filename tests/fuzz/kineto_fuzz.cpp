@@ -16,6 +16,12 @@ namespace {
 // What must hold of any trace.
 void check(const traceml::TraceReport& report) {
   using namespace traceml;
+  for (const HostSilence& one : report.silences) {
+    if (one.hidden + one.exposed != one.total) __builtin_trap();
+  }
+  for (const KernelTotal& kernel : report.kernels) {
+    if (kernel.alone > kernel.total) __builtin_trap();
+  }
   for (const DeviceReport& device : report.devices) {
     const DeviceTime& time = device.time;
     Nanos causes{0}, classes{0};
