@@ -66,13 +66,10 @@ std::optional<Table> silence_table(const TraceReport& report) {
       "ms, host clock; {} or more without any event inside the innermost range: hidden under "
       "device work, or exposed while the device was idle",
       ms(std::chrono::duration_cast<Millis>(kRules.silence), 0));
-  table.columns = {{"inside", true, 0, true},
-                   {"thread", true},
-                   {"count"},
-                   {"total"},
-                   {"hidden"},
-                   {"exposed"},
-                   {"longest"}};
+  table.columns = {
+      {"inside", true, 0, true}, {"thread", true}, {"count"}, {"total"}, {"hidden"}, {"exposed"},
+      {"longest", false, 1}};
+  table.rest_in = "the JSON";
   const std::size_t shown = std::min(report.silences.size(), report.options.most_rows);
   for (std::size_t i = 0; i < shown; ++i) {
     const HostSilence& one = report.silences[i];

@@ -249,6 +249,17 @@ TEST(NearMiss, ALongCallWhileTheDeviceHasWorkIsNone) {
   EXPECT_THAT(found_in(calling("cudaMalloc", us(-1500))), IsEmpty());
 }
 
+TEST(NearMiss, MemoryThatGoesUpAndDownIsNone) {
+  TraceScript script;
+  for (int step = 0; step < kSteps; ++step) {
+    const std::int64_t more = step % 2 == 0 ? 500'000'000 : 0;  // a longer sequence now and then
+    step_with(&script, step, [&](TraceScript* inside, int) {
+      inside->memory("0", 1'000'000'000 + more + step * 20'000'000, 6'000'000'000);
+    });
+  }
+  EXPECT_THAT(found_in(script), IsEmpty());
+}
+
 TEST(NearMiss, MemoryThatStaysOrGrowsByLittleIsNone) {
   EXPECT_THAT(found_in(remembering(0)), IsEmpty());
   EXPECT_THAT(found_in(remembering(1'000'000)), IsEmpty());      // 0.4 % of the peak in 19 steps

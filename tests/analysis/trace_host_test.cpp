@@ -144,6 +144,18 @@ TEST(GapEvents, CountKindsThatCameWithLongGapsAndWithoutThem) {
   EXPECT_EQ(device.gap_events[2].kind, "memory calls");
 }
 
+TEST(GapEvents, OfOneGapAreNotOfTheNext) {
+  TraceScript script;
+  script.kernel("conv", us(100)).wait_until(script.stream_free() + us(10));
+  script.span(HostKind::kCall, "cudaMalloc", us(2000)).kernel("conv", us(100));
+  script.wait_until(script.stream_free() + us(3000)).kernel("conv", us(100));
+  const DeviceReport device = explained(script).devices.at(0);
+  EXPECT_EQ(device.long_gaps, 2);
+  ASSERT_EQ(device.gap_events.size(), 1U);
+  EXPECT_EQ(device.gap_events[0].hits, 1);
+  EXPECT_EQ(device.gap_events[0].gaps, 1);
+}
+
 TEST(GapEvents, MayCoverSeveralGapsAndSeveralMayShareOne) {
   TraceScript script;
   const Nanos begin = script.now();
