@@ -28,15 +28,20 @@ void sort_host(Timeline* timeline) {
   }
 }
 
-// A span that ends after the one around it began and ended before (stacks out of order) counts as
-// inside it: what is asked is who was open when it started.
+// Stacks may be out of order: rounded times overlap by a microsecond, and a ProfilerStep range
+// begins inside the Python frame of step(). A span counts as inside another where at least half of
+// it is.
+bool is_within(const HostSpan& inner, const HostSpan& outer) {
+  return outer.end() > inner.start && outer.end() - inner.start >= inner.end() - outer.end();
+}
+
 void find_parents(Timeline* timeline) {
   const auto& host = timeline->events.host;
   timeline->parent.resize(host.size());
   std::vector<HostIndex> open;
   for (HostIndex i = 0; i < host.size(); ++i) {
     if (i > 0 && host[i].thread != host[i - 1].thread) open.clear();
-    while (!open.empty() && host[open.back()].end() <= host[i].start) open.pop_back();
+    while (!open.empty() && !is_within(host[i], host[open.back()])) open.pop_back();
     if (!open.empty()) timeline->parent[i] = open.back();
     open.push_back(i);
   }

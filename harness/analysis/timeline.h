@@ -27,7 +27,7 @@ struct Timeline {
   TimelineEvents events;  // host: by thread, start, longest first; device: by start
   TimelineFaults faults;
   std::vector<std::optional<HostIndex>>
-      parent;                             // of each host span: the innermost around its start
+      parent;                             // of each host span: the innermost around most of it
   std::vector<std::size_t> thread_begin;  // of each thread in events.host, and its end
   std::vector<std::optional<HostIndex>> launch;  // of each device span: the call that caused it
   std::optional<ThreadIndex> main_thread;        // that of the steps, else of most annotations

@@ -169,7 +169,7 @@ class DeviceFindings {
     if (!small || report_.lag_of_launches->state != LaunchState::kLaunchBound) return;
     add("small_kernels", share,
         idle_text(IdleCause::kHostWork) + "; half of the kernels last less than " +
-            ms(*report_.median_kernel),
+            std::to_string(report_.median_kernel->count() / 1000 + 1) + " us",
         "the host issues operators more slowly than the device does them",
         "a CUDA graph or torch.compile of the step, or a larger batch");
   }

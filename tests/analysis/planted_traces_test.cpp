@@ -78,7 +78,7 @@ TraceScript synchronising(Nanos python) {
 
 TEST(Planted, ASyncInTheLoopIsNamed) {
   const TraceReport report = explained(synchronising(us(150)));
-  EXPECT_THAT(causes_of(report), ElementsAre("sync_in_loop"));
+  ASSERT_THAT(causes_of(report), ElementsAre("sync_in_loop"));
   EXPECT_THAT(report.findings[0].observation,
               HasSubstr("cudaStreamSynchronize of aten::item in forward, 20 times"));
 }
@@ -132,13 +132,13 @@ TraceScript calling(const std::string& call, Nanos beyond) {
 
 TEST(Planted, ALongHostCallIsNamed) {
   const TraceReport report = explained(calling("cuModuleLoadData", us(4000)));
-  EXPECT_THAT(causes_of(report), ElementsAre("long_host_call"));
+  ASSERT_THAT(causes_of(report), ElementsAre("long_host_call"));
   EXPECT_THAT(report.findings[0].observation, HasSubstr("the longest in cuModuleLoadData"));
 }
 
 TEST(Planted, AnAllocatorThatGoesToTheDriverIsNamed) {
   const TraceReport report = explained(calling("cudaFree", us(4000)));
-  EXPECT_THAT(causes_of(report), ElementsAre("allocator_in_loop"));
+  ASSERT_THAT(causes_of(report), ElementsAre("allocator_in_loop"));
   EXPECT_THAT(report.findings[0].observation, HasSubstr("in 5 gaps: allocating or freeing memory"));
 }
 
@@ -158,7 +158,7 @@ TraceScript remembering(std::int64_t kept, int steps = kSteps) {
 
 TEST(Planted, MemoryThatGrowsIsNamed) {
   const TraceReport report = explained(remembering(30'000'000));
-  EXPECT_THAT(causes_of(report), ElementsAre("memory_growth"));
+  ASSERT_THAT(causes_of(report), ElementsAre("memory_growth"));
   EXPECT_THAT(report.findings[0].observation,
               HasSubstr("at the end of 19 of 19 steps than of the one before: 30.00 MB a step"));
 }
@@ -179,7 +179,7 @@ TraceScript freezing(Nanos beyond) {
 
 TEST(Planted, AThreadThatFallsSilentIsNamed) {
   const TraceReport report = explained(freezing(us(5000)));
-  EXPECT_THAT(causes_of(report), ElementsAre("silent_thread"));
+  ASSERT_THAT(causes_of(report), ElementsAre("silent_thread"));
   EXPECT_THAT(report.findings[0].observation, HasSubstr("the longest inside forward"));
 }
 
@@ -220,6 +220,23 @@ TEST(NearMiss, ABatchLateForAMomentIsNone) {
   EXPECT_THAT(found_in(late_batches(us(500), 8)), IsEmpty());
 }
 
+TEST(NearMiss, ALoaderWhoseRangeOverlapsTheNextByARoundingIsNone) {
+  TraceScript script;
+  for (int step = 0; step < kSteps; ++step) {
+    script.open(HostKind::kAnnotation, "ProfilerStep#" + std::to_string(step));
+    script.span(HostKind::kAnnotation, "data_load", us(5)).open(HostKind::kAnnotation, "forward");
+    for (int i = 0; i < 30; ++i) script.idle(us(40)).kernel("conv_kernel", us(30));
+    script.close().close();
+  }
+  TimelineEvents events = script.events();
+  for (HostSpan& span : events.host) {
+    if (events.names[span.name] == "data_load") span.duration += us(1);
+  }
+  const TraceReport report = explain_timeline(make_timeline(events), {}, "a.json");
+  EXPECT_GT(report.devices.at(0).time.idle, us(5000));
+  EXPECT_THAT(causes_of(report), ::testing::Not(::testing::Contains("late_batch")));
+}
+
 TEST(NearMiss, ASyncThatCostsTheDeviceNothingIsNone) {
   EXPECT_THAT(found_in(synchronising(us(20))), IsEmpty());
 }
@@ -252,7 +269,7 @@ TEST(NearMiss, ALongCallWhileTheDeviceHasWorkIsNone) {
 TEST(NearMiss, MemoryThatGoesUpAndDownIsNone) {
   TraceScript script;
   for (int step = 0; step < kSteps; ++step) {
-    const std::int64_t more = step % 2 == 0 ? 500'000'000 : 0;  // a longer sequence now and then
+    const std::int64_t more = step % 2 == 1 ? 500'000'000 : 0;  // a longer sequence now and then
     step_with(&script, step, [&](TraceScript* inside, int) {
       inside->memory("0", 1'000'000'000 + more + step * 20'000'000, 6'000'000'000);
     });

@@ -268,6 +268,21 @@ TEST(Phases, HoldTheWorkLaunchedFromWithinThem) {
   EXPECT_EQ(report.steps[0].kernels, us(1070));
 }
 
+TEST(Threads, HaveSpansInsideThoseThatHoldMostOfThem) {
+  TraceScript script;
+  script.open(HostKind::kPython, "step()").idle(us(230)).close();
+  script.span(HostKind::kAnnotation, "ProfilerStep#1", us(2000));
+  script.idle(us(1)).open(HostKind::kOperator, "outer").idle(us(100));
+  script.span(HostKind::kOperator, "inner", us(50)).close();
+  TimelineEvents events = script.events();
+  events.host[1].start -= us(10);     // the step begins in the frame that began it
+  events.host[3].duration += us(20);  // ends later than the one around it
+  const Timeline timeline = make_timeline(events);
+  EXPECT_FALSE(timeline.parent[1].has_value());
+  ASSERT_EQ(timeline.name_of(timeline.events.host[3]), "inner");
+  EXPECT_EQ(timeline.parent[3], 2U);
+}
+
 TEST(Threads, AreCutIntoStretchesOfTheirInnermostSpan) {
   TraceScript script;
   const Nanos begin = script.now();
