@@ -142,7 +142,18 @@ class TracePage {
     }
     line("trust     ", trust);
     for (const std::string& remark : report_.trust.remarks) line("        - ", remark);
+    add_found();
     page_ += "\n";
+  }
+
+  // The findings' names where a person looks first; what they mean stands at the end.
+  void add_found() {
+    std::vector<std::string> names;
+    for (const TraceFinding& finding : report_.findings) {
+      names.push_back(finding.cause);
+      if (finding.share > 0) names.back() += " " + percent(finding.share, 1);
+    }
+    if (!names.empty()) line("found     ", joined(names, ", ") + " (of the span; more at the end)");
   }
 
   void add_idle() {
