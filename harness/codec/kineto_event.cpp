@@ -43,6 +43,9 @@ std::optional<Kind> kind_of(const std::array<Category<Kind>, N>& categories,
   return std::nullopt;
 }
 
+// A process drives at most some 16. What is said of each device takes a pass over all its work.
+constexpr std::size_t kMostDevices = 256;
+
 std::string size_text(const std::array<std::optional<std::int64_t>, 3>& size) {
   return fmt::format("{}x{}x{}", size[0].value_or(1), size[1].value_or(1), size[2].value_or(1));
 }
@@ -89,7 +92,7 @@ std::optional<std::string> TimelineBuilder::add(const KinetoEvent& event) {
     return std::nullopt;
   }
   if (event.name == "[memory]") add_memory(event);
-  if (event.phase != "X") return std::nullopt;
+  if (event.phase != "X") return too_many_devices();
   if (event.category == "cuda_sync") ++events_.facts.sync_events;
   const auto device = kind_of(kDeviceCategories, event.category);
   const auto host = kind_of(kHostCategories, event.category);
@@ -102,7 +105,13 @@ std::optional<std::string> TimelineBuilder::add(const KinetoEvent& event) {
   }
   if (host) add_host(event, *host);
   if (device) add_device(event, *device);
-  return std::nullopt;
+  return too_many_devices();
+}
+
+std::optional<std::string> TimelineBuilder::too_many_devices() const {
+  const std::size_t most = std::max(events_.devices.size(), events_.memories.size());
+  if (most <= kMostDevices) return std::nullopt;
+  return fmt::format("is of one more device than the {} that a trace may hold", kMostDevices);
 }
 
 void TimelineBuilder::add_host(const KinetoEvent& event, HostKind kind) {

@@ -66,6 +66,7 @@ class TimelineBuilder {
   void add_host(const KinetoEvent& event, HostKind kind);
   void add_device(const KinetoEvent& event, DeviceKind kind);
   void add_memory(const KinetoEvent& event);
+  std::optional<std::string> too_many_devices() const;
   ThreadIndex thread_of(const KinetoEvent& event);
   StreamIndex stream_of(const KinetoEvent& event);
 

@@ -156,7 +156,12 @@ Table stream_table(const TraceReport& report) {
   table.columns = {{"device", true}, {"stream", true}, {"events"},      {"busy"},
                    {"of the\nspan"}, {"host_wait"},    {"kernel_wait"}, {"other"}};
   for (const DeviceReport& device : report.devices) {
-    for (const StreamWaits& stream : device.time.streams) {
+    const std::size_t shown = std::min(device.time.streams.size(), report.options.most_rows);
+    if (shown < device.time.streams.size()) {
+      table.remarks.push_back(rest_remark(device.time.streams.size(), shown, "streams"));
+    }
+    for (std::size_t i = 0; i < shown; ++i) {
+      const StreamWaits& stream = device.time.streams[i];
       table.rows.push_back({device.time.device, stream.stream, grouped(stream.events),
                             in_ms(stream.busy), share(stream.busy, device.time.span()),
                             in_ms(stream.host_wait), in_ms(stream.kernel_wait),

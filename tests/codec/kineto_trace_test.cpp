@@ -268,6 +268,27 @@ TEST(KinetoTrace, NamesTheFileAndThePlaceOfAFault) {
   EXPECT_NE(fault_of(damaged), "");
 }
 
+TEST(KinetoTrace, RefusesMoreDevicesThanAnyProcessDrives) {
+  const auto kernels = [](int devices) {
+    std::vector<std::string> events;
+    for (int i = 0; i < devices; ++i) {
+      events.push_back(
+          R"({"ph": "X", "cat": "kernel", "name": "a", "tid": 7, "ts": 1, "dur": 1, "pid": )" +
+          std::to_string(i) + "}");
+    }
+    return trace_of(events);
+  };
+  EXPECT_EQ(fault_of(kernels(256)), "");
+  EXPECT_THAT(fault_of(kernels(257)), HasSubstr("event 257 is of one more device than the 256"));
+  std::vector<std::string> records;
+  for (int i = 0; i < 257; ++i) {
+    records.push_back(R"({"ph": "i", "name": "[memory]", "ts": 1, "args": {"Total Allocated": 1,
+                          "Device Type": 1, "Device Id": )" +
+                      std::to_string(i) + "}}");
+  }
+  EXPECT_THAT(fault_of(trace_of(records)), HasSubstr("event 257 is of one more device"));
+}
+
 TEST(RankInFileName, IsTheNumberAfterTheWord) {
   EXPECT_EQ(rank_in_file_name("traces/rank_3.json.gz"), 3);
   EXPECT_EQ(rank_in_file_name("rank12.pt.trace.json"), 12);
