@@ -41,19 +41,20 @@ def skip_or_fail(test, why):
 HTA_FIGURES = """
 import json, sys
 from hta.trace_analysis import TraceAnalysis
-analysis = TraceAnalysis(trace_files={0: sys.argv[1]}, trace_dir="/")
-row = analysis.get_temporal_breakdown(visualize=False).iloc[0].to_dict()
-overlap = analysis.get_comm_comp_overlap(visualize=False).iloc[0].to_dict()
-waits, _ = analysis.get_idle_time_breakdown(ranks=[0], visualize=False)
-frame = analysis.t.get_trace(0)
-device = frame[frame["stream"].ge(0)]
-print("FIGURES", json.dumps({
-    "span": float((device["ts"] + device["dur"]).max() - device["ts"].min()),
-    **{name: float(row[name + "(us)"]) for name in
-       ("idle_time", "compute_time", "non_compute_time", "kernel_time")},
-    "overlap_pctg": float(overlap["comp_comm_overlap_pctg"]),
-    "waits": [[str(one["stream"]), one["idle_category"], float(one["idle_time"])]
-              for one in waits.to_dict("records")]}))
+for path in sys.argv[1:]:
+    analysis = TraceAnalysis(trace_files={0: path}, trace_dir="/")
+    row = analysis.get_temporal_breakdown(visualize=False).iloc[0].to_dict()
+    overlap = analysis.get_comm_comp_overlap(visualize=False).iloc[0].to_dict()
+    waits, _ = analysis.get_idle_time_breakdown(ranks=[0], visualize=False)
+    frame = analysis.t.get_trace(0)
+    device = frame[frame["stream"].ge(0)]
+    print("FIGURES", json.dumps({
+        "span": float((device["ts"] + device["dur"]).max() - device["ts"].min()),
+        **{name: float(row[name + "(us)"]) for name in
+           ("idle_time", "compute_time", "non_compute_time", "kernel_time")},
+        "overlap_pctg": float(overlap["comp_comm_overlap_pctg"]),
+        "waits": [[str(one["stream"]), one["idle_category"], float(one["idle_time"])]
+                  for one in waits.to_dict("records")]}))
 """
 
 TORCH_TRACE = """
@@ -195,13 +196,15 @@ class Explain(unittest.TestCase):
         if HTA is None:
             skip_or_fail(self, "HolisticTraceAnalysis cannot be imported; ci/setup installs it, "
                                "TRACEML_HTA_PYTHON may name a python that has it")
-        for seed in (11, 12, 13):
-            path = self.job(seed).write(self.path / "hta.json",
-                                        distributedInfo={"rank": 0, "world_size": 1})
-            done = subprocess.run([HTA, "-c", HTA_FIGURES, str(path)], capture_output=True,
-                                  text=True, env={**os.environ, "HTA_DISABLE_NS_ROUNDING": "1"})
-            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-            line = [one for one in done.stdout.splitlines() if one.startswith("FIGURES ")][-1]
+        paths = [self.job(seed).write(self.path / f"hta_{seed}.json",
+                                      distributedInfo={"rank": 0, "world_size": 1})
+                 for seed in (11, 12, 13)]
+        done = subprocess.run([HTA, "-c", HTA_FIGURES, *map(str, paths)], capture_output=True,
+                              text=True, env={**os.environ, "HTA_DISABLE_NS_ROUNDING": "1"})
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        lines = [one for one in done.stdout.splitlines() if one.startswith("FIGURES ")]
+        self.assertEqual(len(lines), len(paths))
+        for path, line in zip(paths, lines):
             theirs = json.loads(line[len("FIGURES "):])
             report, _ = self.explained(path, "--select", "hta")
             ours = report["traces"][0]["devices"][0]["selected"]
