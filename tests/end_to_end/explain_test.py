@@ -16,10 +16,11 @@ from harness_run import run
 SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
 
 
-def python_that_imports(module, *candidates):
+def python_that_has(package, *candidates):
+    look = f"import importlib.util as u, sys; sys.exit(u.find_spec({package!r}) is None)"
     for python in (*candidates, sys.executable):
         try:
-            found = subprocess.run([str(python), "-c", f"import {module}"], capture_output=True)
+            found = subprocess.run([str(python), "-c", look], capture_output=True)
         except OSError:
             continue
         if found.returncode == 0:
@@ -27,9 +28,9 @@ def python_that_imports(module, *candidates):
     return None
 
 
-HTA = python_that_imports("hta.trace_analysis", os.environ.get("TRACEML_HTA_PYTHON", ""),
-                          SOURCE / ".deps" / "hta" / "bin" / "python")
-TORCH = python_that_imports("torch.profiler", SOURCE / ".deps" / "venv" / "bin" / "python")
+HTA = python_that_has("hta", os.environ.get("TRACEML_HTA_PYTHON", ""),
+                      SOURCE / ".deps" / "hta" / "bin" / "python")
+TORCH = python_that_has("torch", SOURCE / ".deps" / "venv" / "bin" / "python")
 
 
 def skip_or_fail(test, why):
