@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::array<std::string_view, 12> kCommands = {
     "run",     "launch", "selfcheck", "report",  "compare", "baseline",
-    "history", "check",  "init",      "datagen", "doctor", "explain"};
+    "history", "check",  "init",      "datagen", "doctor",  "explain"};
 constexpr std::array<std::string_view, 3> kGlobalFlags = {"--help", "-h", "--version"};
 
 template <std::size_t N>
@@ -185,6 +185,14 @@ std::optional<std::string> text_asked_for(CLI::App& app, std::vector<std::string
   return std::nullopt;
 }
 
+// A config alone is to be run.
+void add_missing_command(std::vector<std::string>* args) {
+  if (args->empty()) throw UsageError("no config and no command; see traceml-bench --help");
+  if (contains(kCommands, args->front()) || contains(kGlobalFlags, args->front())) return;
+  refuse_unknown_command(args->front());
+  args->insert(args->begin(), "run");
+}
+
 }  // namespace
 
 CommandLine parse_command_line(std::vector<std::string> args) {
@@ -224,11 +232,7 @@ CommandLine parse_command_line(std::vector<std::string> args) {
   add_doctor(app, doctor);
   add_explain(app, explain);
 
-  if (args.empty()) throw UsageError("no config and no command; see traceml-bench --help");
-  if (!contains(kCommands, args.front()) && !contains(kGlobalFlags, args.front())) {
-    refuse_unknown_command(args.front());
-    args.insert(args.begin(), "run");
-  }
+  add_missing_command(&args);
   CommandLine line;
   line.text = text_asked_for(app, args);
   if (line.text) return line;
