@@ -134,13 +134,19 @@ class Pairing {
     for (std::size_t rank = 0; rank < lists.size(); ++rank) {
       if (!lists[rank].empty()) expected.insert(rank);
     }
+    std::vector<Nanos> longest(lists.size());
+    for (const std::size_t rank : expected) {
+      for (const OneCollective* one : lists[rank]) {
+        longest[rank] = std::max(longest[rank], one->when.end - one->when.begin);
+      }
+    }
     std::set<const OneCollective*> used;
     const std::size_t first = *expected.begin();
     for (const OneCollective* one : lists[first]) {
       Members members(lists.size());
       members[first] = one;
       for (const std::size_t rank : expected) {
-        if (rank != first) members[rank] = nearest(lists[rank], *one, used);
+        if (rank != first) members[rank] = nearest(lists[rank], longest[rank], *one, used);
       }
       for (const OneCollective* member : members) used.insert(member);
       take(members, expected);
@@ -152,15 +158,21 @@ class Pairing {
     }
   }
 
-  static const OneCollective* nearest(const Members& list, const OneCollective& to,
+  // `list` is by start, and none of it lasts longer than `longest`: only what can overlap is looked
+  // at.
+  static const OneCollective* nearest(const Members& list, Nanos longest, const OneCollective& to,
                                       const std::set<const OneCollective*>& used) {
     const auto distance = [&to](const OneCollective& one) {
       return std::max(one.when.end - to.when.end, to.when.end - one.when.end);
     };
     const OneCollective* best = nullptr;
-    for (const OneCollective* one : list) {
-      const bool apart = one->when.end <= to.when.begin || to.when.end <= one->when.begin;
-      if (apart || used.contains(one) || one->bytes != to.bytes) continue;
+    const auto starts_before = [](const OneCollective* one, Nanos when) {
+      return one->when.begin < when;
+    };
+    auto at = std::lower_bound(list.begin(), list.end(), to.when.begin - longest, starts_before);
+    for (; at != list.end() && (*at)->when.begin < to.when.end; ++at) {
+      const OneCollective* one = *at;
+      if (one->when.end <= to.when.begin || used.contains(one) || one->bytes != to.bytes) continue;
       if (best == nullptr || distance(*one) < distance(*best)) best = one;
     }
     return best;
