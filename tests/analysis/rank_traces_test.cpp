@@ -164,6 +164,17 @@ TEST(Pairs, AreMadeByTheEndWhereThereIsNoSequenceNumber) {
   for (const CollectivePair& pair : traces.pairs) EXPECT_EQ(*pair.spans[0], *pair.spans[1]);
 }
 
+TEST(Pairs, AreMadeByTheEndWhicheverRankCameFirst) {
+  const auto first_late = [](int rank, int) { return rank == 0 ? us(150) : Nanos{0}; };
+  std::vector<TimelineEvents> events = exchange(2, first_late);
+  for (TimelineEvents& one : events) {
+    for (CollectiveFacts& facts : one.collectives) facts.sequence.reset();
+  }
+  const RankTraces traces = together(std::move(events));
+  EXPECT_EQ(traces.pairs.size(), 60U);
+  EXPECT_THAT(traces.unmatched, IsEmpty());
+}
+
 TEST(Pairs, AreLeftOutWhereTheyAreOfOtherRuns) {
   std::vector<TimelineEvents> events = exchange(2, none);
   events[1].device[7].start += std::chrono::hours(2);

@@ -99,10 +99,13 @@ TEST(Trust, LeavesWrongDurationsOut) {
   TimelineEvents events = steps(20).events();
   events.device[3].duration = Nanos{-5};
   events.device[9].start += std::chrono::hours(28);
+  events.device[12].duration = std::chrono::minutes(11);
+  events.host[5].duration = std::chrono::hours(25);
   const Timeline timeline = make_timeline(events);
   EXPECT_EQ(timeline.faults.negative, 1);
-  EXPECT_EQ(timeline.faults.absurd, 1);
-  EXPECT_EQ(timeline.events.device.size(), events.device.size() - 2);
+  EXPECT_EQ(timeline.faults.absurd, 2);
+  EXPECT_EQ(timeline.faults.absurd_host, 1);
+  EXPECT_EQ(timeline.events.device.size(), events.device.size() - 3);
 }
 
 TEST(Trust, TellsWorkOfNoDuration) {
