@@ -19,8 +19,6 @@ namespace {
 
 using std::to_string;
 
-constexpr Millis kLongWait{5};
-
 std::vector<Rank> world_of(const CampaignFacts& facts) {
   std::vector<Rank> world;
   for (int rank = 0; rank < facts.world_size; ++rank) world.push_back({rank});

@@ -10,6 +10,7 @@
 #include "harness/analysis/gate_result.h"
 #include "harness/analysis/input_summary.h"
 #include "harness/analysis/launch_pool.h"
+#include "harness/analysis/make_steps_over_time.h"
 #include "harness/analysis/reference_fraction.h"
 #include "harness/analysis/stragglers.h"
 #include "harness/analysis/sweep_replay.h"
@@ -170,6 +171,12 @@ std::vector<Finding> findings_of(const CampaignFacts& facts, const GateSpec& gat
   return findings;
 }
 
+std::vector<std::optional<Clock>> clocks_of(const std::vector<ArmAnalysis>& arms) {
+  std::vector<std::optional<Clock>> clocks;
+  for (const ArmAnalysis& arm : arms) clocks.push_back(arm.summary.clock);
+  return clocks;
+}
+
 int blocks_of(const CampaignWindows& windows) {
   std::set<int> blocks;
   for (const auto& arm : windows.arms) {
@@ -225,6 +232,7 @@ CampaignSummary summarize_campaign(const CampaignFacts& facts,
   summary.common_reference = common_reference(facts);
   summary.blocks = blocks_of(windows);
   if (facts.pooled) summary.launches = launch_rows(facts, windows);
+  summary.steps_over_time = make_steps_over_time(facts, slots, windows, gates, clocks_of(arms));
   summary.warnings = windows.warnings;
   for (const Rank rank : summary.missing_ranks) {
     summary.warnings.push_back("rank " + std::to_string(rank.value) + " reported nothing");

@@ -31,29 +31,6 @@ constexpr std::array<Reasons, 5> kReasons = {
 
 constexpr double kThrottledAtMost = 0.2;  // of the windows
 
-class RangeOf {
- public:
-  template <typename Value>
-  void add(const std::optional<Value>& value) {
-    if (!value) return;
-    const auto number = static_cast<double>(*value);
-    range_.min = count_ == 0 ? number : std::min(range_.min, number);
-    range_.max = count_ == 0 ? number : std::max(range_.max, number);
-    sum_ += number;
-    ++count_;
-  }
-
-  std::optional<Range> range() const {
-    if (count_ == 0) return std::nullopt;
-    return Range{range_.min, sum_ / count_, range_.max};
-  }
-
- private:
-  Range range_;
-  double sum_ = 0;
-  int count_ = 0;
-};
-
 double share(std::int64_t part, std::int64_t all) {
   return all == 0 ? 0 : static_cast<double>(part) / static_cast<double>(all);
 }

@@ -34,13 +34,19 @@ std::optional<Distribution> distribution_of(std::vector<double> values_ms) {
   return result;
 }
 
-std::int64_t count_outliers(std::vector<double> values) {
-  if (values.size() < 4) return 0;
+std::optional<Fences> fences_of(std::vector<double> values) {
+  if (values.size() < 4) return std::nullopt;
   std::sort(values.begin(), values.end());
   const double q1 = percentile(values, 0.25), q3 = percentile(values, 0.75);
   const double reach = 3 * (q3 - q1);
+  return Fences{q1 - reach, q3 + reach};
+}
+
+std::int64_t count_outliers(const std::vector<double>& values) {
+  const std::optional<Fences> fences = fences_of(values);
+  if (!fences) return 0;
   return std::count_if(values.begin(), values.end(),
-                       [&](double v) { return v < q1 - reach || v > q3 + reach; });
+                       [&](double v) { return v < fences->lower || v > fences->upper; });
 }
 
 }  // namespace traceml

@@ -51,6 +51,15 @@ GateEvaluation evaluate(const CampaignFacts& facts, const GateSpec& gate, const 
   return evaluate_gate(facts, gate, rule_of(facts, gate), pairs, steps, blocks);
 }
 
+GateLook look_of(const GateEvaluation& evaluation, int units) {
+  GateLook look;
+  look.units = units;
+  look.blocks = static_cast<int>(evaluation.blocks.size());
+  if (evaluation.estimate) look.theta = evaluation.estimate->theta;
+  if (evaluation.judgement) look.interval = evaluation.judgement->interval;
+  return look;
+}
+
 // Adds the failures of Holm's later steps among the gates evaluated at this look.
 void apply_holm(const CampaignFacts& facts, std::vector<GateState>& gates,
                 const std::vector<bool>& judged) {
@@ -84,6 +93,7 @@ void take_look(const CampaignFacts& facts, const SlowestByArm& steps, int look,
     if (gate.closed_at > 0 || units_in(facts, gate.pairs) < units) continue;
     gate.evaluation = evaluate(facts, facts.gates[i], gate.pairs, steps, units);
     if (gate.evaluation.waits_for_steadiness()) gate.put_off.push_back(look);
+    gate.looks.push_back(look_of(gate.evaluation, look));
     judged[i] = true;
   }
   apply_holm(facts, gates, judged);

@@ -8,6 +8,7 @@
 
 #include "harness/analysis/block_pairs.h"
 #include "harness/analysis/step_times.h"
+#include "harness/analysis/steps_over_time.h"
 #include "harness/analysis/validity.h"
 #include "harness/analysis/verdict.h"
 #include "harness/core/campaign.h"
@@ -35,9 +36,10 @@ struct GateEvaluation {
 
 struct GateState {
   GatePairs pairs;
-  GateEvaluation evaluation;  // of the closing look, else of the last look, else of all blocks
-  int closed_at = 0;          // blocks or launches; 0: open
-  std::vector<int> put_off;   // looks whose verdict waited for steady windows
+  GateEvaluation evaluation;    // of the closing look, else of the last look, else of all blocks
+  int closed_at = 0;            // blocks or launches; 0: open
+  std::vector<int> put_off;     // looks whose verdict waited for steady windows
+  std::vector<GateLook> looks;  // that were taken
 
   bool hopeless() const;  // open, and more blocks cannot help
 };

@@ -10,8 +10,11 @@
 #include <vector>
 
 #include "harness/analysis/all_reduce.h"
+#include "harness/analysis/distribution.h"
 #include "harness/analysis/input_figures.h"
 #include "harness/analysis/outcome.h"
+#include "harness/analysis/range.h"
+#include "harness/analysis/steps_over_time.h"
 #include "harness/core/campaign.h"
 #include "harness/core/ids.h"
 #include "harness/core/phase.h"
@@ -19,17 +22,6 @@
 #include "harness/core/units.h"
 
 namespace traceml {
-
-struct Interval {
-  double lower = 0;
-  double upper = 0;
-};
-
-// Of per-step or per-window times. The mean decides; the rest is shown.
-struct Distribution {
-  std::int64_t count = 0;
-  Millis mean{}, median{}, p5{}, p95{}, p99{}, min{}, max{};
-};
 
 struct PhaseFigure {
   std::optional<Millis> cpu;
@@ -63,7 +55,9 @@ struct WaitRhythm {
   friend bool operator==(const WaitRhythm&, const WaitRhythm&) = default;
 };
 
-// Waits for a batch of more than 5 ms, host clock, over ranks and steps.
+inline constexpr Millis kLongWait{5};
+
+// Waits for a batch of more than kLongWait, host clock, over ranks and steps.
 struct LongWaits {
   std::int64_t count = 0;
   Millis total{};
@@ -78,10 +72,6 @@ struct RankFigures {
   std::string coverage;                 // device clock: "29/30"
   std::int64_t last_at_all_reduce = 0;  // steps on which this rank waited least at the all-reduce
   std::int64_t all_reduce_steps = 0;    // steps with records of all ranks
-};
-
-struct Range {
-  double min = 0, mean = 0, max = 0;
 };
 
 // The devices of an arm's valid windows, as read just before and just after each; over ranks.
@@ -319,6 +309,7 @@ struct CampaignSummary {
   std::optional<CommandSummary> commands{};  // null: the arms train
   std::vector<LaunchRow> launches;           // in order; empty: one launch, judged alone
   std::optional<SweepResult> sweep{};
+  StepsOverTime steps_over_time;  // what pictures are made of
 };
 
 }  // namespace traceml

@@ -19,6 +19,7 @@
 #include "harness/backends/local/steady_host_clock.h"
 #include "harness/backends/mpi/mpi_backend.h"
 #include "harness/backends/nccl/nccl_backend.h"
+#include "harness/reports/html/html.h"
 #include "harness/runner/allowed_cores.h"
 #include "workloads/input/dataset.h"
 #include "workloads/torch/torch_workload.h"
@@ -54,6 +55,9 @@ void print_build() {
   line("CUDA", yes_or_no(cuda_built()));
   line("NCCL", nccl_built() ? nccl_version() : "no");
   line("CUPTI", yes_or_no(cupti_built()));
+  line("report.html", html_built() ? "yes"
+                                   : "no: build with -DTRACEML_WITH_HTML=ON, which needs Chart.js "
+                                     "(package libjs-chart.js)");
 }
 
 void print_machine() {

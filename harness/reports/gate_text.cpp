@@ -159,16 +159,6 @@ std::string stored_text(const GateResult& gate) {
   return text;
 }
 
-std::vector<const GateResult*> worst_first(const CampaignSummary& summary) {
-  std::vector<const GateResult*> gates;
-  for (const Outcome outcome : {Outcome::kFail, Outcome::kInconclusive, Outcome::kPass}) {
-    for (const GateResult& gate : summary.gates) {
-      if (gate.outcome == outcome) gates.push_back(&gate);
-    }
-  }
-  return gates;
-}
-
 std::string scope_text(const GateResult& gate, const CampaignFacts& facts) {
   const auto counted = [](int count, const char* one, const char* more) {
     return fmt::format("{} {}", count, count == 1 ? one : more);
@@ -240,6 +230,16 @@ std::string change_of(const GateResult& gate) {
   const std::string estimate = signed_percent(*figures.estimate, decimals);
   return figures.interval ? estimate + " " + interval_text(figures.interval, decimals, false)
                           : estimate;
+}
+
+std::vector<const GateResult*> worst_first(const CampaignSummary& summary) {
+  std::vector<const GateResult*> gates;
+  for (const Outcome outcome : {Outcome::kFail, Outcome::kInconclusive, Outcome::kPass}) {
+    for (const GateResult& gate : summary.gates) {
+      if (gate.outcome == outcome) gates.push_back(&gate);
+    }
+  }
+  return gates;
 }
 
 std::vector<std::string> GateText::sentences() const {

@@ -40,6 +40,9 @@ std::string word_of(Outcome outcome);  // "PASS"
 // "+3.1 [+2.4, +3.8]", in % of the baseline's wall per step; a dash without an estimate.
 std::string change_of(const GateResult& gate);
 
+// FAIL, INCONCLUSIVE, PASS: as gate_texts() has them.
+std::vector<const GateResult*> worst_first(const CampaignSummary& summary);
+
 // Of all gates, those that need a reader first: FAIL, INCONCLUSIVE, PASS.
 std::vector<GateText> gate_texts(const ReportInput& input);
 

@@ -50,8 +50,11 @@ def long_functions_of(path: str, text: str) -> Iterator[str]:
         begins[indent] = number
 
 
+SCRIPT_ENDINGS = {".py", ".js", ".css"}
+
+
 def scripts_of(root: pathlib.Path) -> Iterator[pathlib.Path]:
-    yield from (path for path in files_of(root) if path.suffix == ".py")
+    yield from (path for path in files_of(root) if path.suffix in SCRIPT_ENDINGS)
     yield from sorted(path for path in (root / "ci").glob("*") if path.is_file())
 
 

@@ -67,8 +67,9 @@ TEST_P(EverySample, SharesNoFolderOfTheHostAndNoPlaceOfTheRun) {
   for (const auto& [name, content] : render_files(input_of(GetParam().make()))) {
     EXPECT_THAT(content, Not(HasSubstr("/home/"))) << name;
     EXPECT_THAT(content, Not(HasSubstr("results/"))) << name;
-    // Data: nothing reads it as mark-up.
+    // Data: nothing reads it as mark-up. The page has scripts of its own (html_test.cpp).
     if (name.ends_with(".json") || name.ends_with(".prom") || name.ends_with(".csv")) continue;
+    if (name == "report.html") continue;
     EXPECT_THAT(content, Not(HasSubstr("<script>"))) << name;
   }
 }

@@ -1,0 +1,17 @@
+#pragma once
+// report.html: one file with everything in it, for a browser without a network. It is made of the
+// page in page/ and of Chart.js; a build without them (TRACEML_WITH_HTML) has no page.
+
+#include <string>
+
+#include "harness/reports/report_input.h"
+
+namespace traceml {
+
+bool html_built();
+
+// The same bytes for the same input. Its scripts and its style run by their hash alone: a name that
+// looks like a script is text. Throws NotBuilt.
+std::string render_html(const ReportInput& input);
+
+}  // namespace traceml

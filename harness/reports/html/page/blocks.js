@@ -1,0 +1,136 @@
+// Block by block: what each gate saw, and when it was looked at.
+
+// The estimate and interval of each look, at the block after which it was taken.
+const lookBars = (looks) => ({
+  id: "looks",
+  afterDatasetsDraw(chart) {
+    const {ctx, scales, chartArea} = chart;
+    ctx.save();
+    for (const look of looks) {
+      const x = scales.x.getPixelForValue(look.blocks - 0.5);
+      ctx.strokeStyle = colour("axis");
+      ctx.setLineDash([2, 3]);
+      ctx.beginPath();
+      ctx.moveTo(x, chartArea.top);
+      ctx.lineTo(x, chartArea.bottom);
+      ctx.stroke();
+      if (missing(look.lower)) continue;
+      ctx.setLineDash([]);
+      ctx.strokeStyle = colour("ink");
+      ctx.lineWidth = 3;
+      ctx.beginPath();
+      ctx.moveTo(x, scales.y.getPixelForValue(look.lower * 100));
+      ctx.lineTo(x, scales.y.getPixelForValue(look.upper * 100));
+      ctx.stroke();
+      ctx.lineWidth = 1;
+      ctx.fillStyle = colour("ink");
+      ctx.beginPath();
+      ctx.arc(x, scales.y.getPixelForValue(look.estimate * 100), 4, 0, 2 * Math.PI);
+      ctx.fill();
+    }
+    ctx.restore();
+  },
+});
+
+function gateFigure(page, gate, index, parent) {
+  const points = gate.points.map(
+    (point, i) =>
+      ({...point, x: i, y: missing(point.log_ratio) ? null : 100 * Math.expm1(point.log_ratio)}));
+  if (points.every((point) => point.y === null)) return;
+  const set = (label, sign, wanted, hue) => ({
+    label,
+    pointStyle: sign,
+    pointRadius: 5,
+    borderColor: colour(hue),
+    backgroundColor: faded(colour(hue), 0.5),
+    data: points.filter(wanted)
+  });
+  const level = (label, value, hue, dash) => ({
+    label,
+    showLine: true,
+    pointRadius: 0,
+    borderDash: dash,
+    borderWidth: 2,
+    pointStyle: "line",
+    borderColor: colour(hue),
+    data: [{x: -0.5, y: value}, {x: points.length - 0.5, y: value}]
+  });
+  const bounds = gate.looks.flatMap((look) => [look.lower, look.upper])
+                   .filter((x) => !missing(x))
+                   .map((x) => 100 * x);
+  const values = [
+    ...points.map((point) => point.y).filter((y) => y !== null), ...bounds, 0,
+    100 * gate.change.margin
+  ];
+  const unit = page.commands ? "launches" : "windows";
+  addFigure(parent, {
+    name: `gate-${index + 1}`,
+    title: gate.name,
+    basis: `Change from baseline to candidate in each block, %; ${
+             unit} of a block run one behind the other. ` +
+      "Dotted: the looks that were taken; bars: estimate and interval then.",
+    picture: chartPicture(
+      `${gate.name}: change in each of ${points.length} blocks, looks after ` +
+        (gate.looks.map((look) => look.units).join(", ") || "none"),
+      260,
+      () => ({
+        type: "scatter",
+        data: {
+          datasets: [
+            set(
+              "baseline ran first", "circle", (point) => !point.voided && !point.candidate_first,
+              "arm-0"),
+            set(
+              "candidate ran first", "rectRot", (point) => !point.voided && point.candidate_first,
+              "arm-1"),
+            ...(
+              points.some((point) => point.voided)
+                ? [set("void", "crossRot", (point) => point.voided, "dim")]
+                : []),
+            level("margin", 100 * gate.change.margin, "ink", [6, 4]),
+            level("no change", 0, "axis", []),
+          ]
+        },
+        options: {
+          scales: {
+            x: numericAxis("block", {
+              min: -0.5,
+              max: points.length - 0.4,  // the bar of the last look stands at the edge of a block
+              ticks: {
+                color: colour("dim"),
+                precision: 0,
+                callback: (value) => (Number.isInteger(value) ? points[value]?.block : null)
+              }
+            }),
+            y: numericAxis(
+              "change, %",
+              {suggestedMin: Math.min(...values), suggestedMax: Math.max(...values), grace: "5%"}),
+          },
+          plugins: {
+            tooltip:
+              {callbacks: {label: ({raw}) => `block ${raw.block ?? ""}: ${fixed(raw.y, 2)} %`}}
+          },
+        },
+        plugins: [lookBars(gate.looks)],
+      })),
+    numbers: () => ({
+      caption: "ln(time of the candidate / time of the baseline) of each block.",
+      columns: [
+        {head: "block"}, {head: "log ratio"}, {head: "first", left: true},
+        {head: "void", left: true}
+      ],
+      rows: gate.points.map(
+        (point) =>
+          [point.block, point.log_ratio, point.candidate_first ? "candidate" : "baseline",
+           point.voided ? "void" : ""])
+    }),
+  });
+}
+
+function timeSection(page, section) {
+  timeFigure(page, section);
+  const halves = element("div", {class: "halves"});
+  page.gates.forEach((gate, i) => gateFigure(page, gate, i, halves));
+  if (halves.childElementCount > 0)
+    section.append(element("h3", {class: "group"}, "Block by block, and the looks"), halves);
+}

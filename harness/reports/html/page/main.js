@@ -1,0 +1,54 @@
+// The page from its data, from top to bottom.
+
+function restSection(page, section) {
+  for (const name of ["sure", "launches"]) {
+    if (page.tables[name]) section.append(reportTable(page.tables[name], "table-" + name));
+  }
+  windowsSection(page, section);
+  if (page.notes.length > 0)
+    section.append(element("h3", {class: "group"}, "Notes"), sentences(page.notes));
+}
+
+const page = JSON.parse(document.getElementById("data").textContent);
+page.arms.forEach((arm) => armNames.push(arm.name));
+
+fillHead(page);
+const sections = [
+  page.gates.length > 0 || page.sweep === null
+    ? addSection("verdict", "Verdict", (section) => gatesSection(page, section))
+    : null,
+  addSection("sweep", "Sweep", (section) => sweepSection(page, section)),
+  addSection("scenario", "What was run", (section) => scenarioSection(page, section)),
+  addSection("throughput", "Throughput and steps", (section) => throughputSection(page, section)),
+  addSection("time", "Over the run", (section) => timeSection(page, section)),
+  addSection("ranks", "Ranks", (section) => ranksSection(page, section)),
+  addSection("input", "Input", (section) => inputSection(page, section)),
+  addSection("resources", "Memory and devices", (section) => resourcesSection(page, section)),
+  addSection("more", "How sure, windows, notes", (section) => restSection(page, section)),
+].filter((section) => section !== null);
+
+document.getElementById("contents")
+  .append(element(
+    "ul", null,
+    ...sections.map(({id, title}) => element("li", null, element("a", {href: "#" + id}, title)))));
+if (page.warnings.length > 0) {
+  document.getElementById(sections[0].id).append(element(
+    "details", {open: page.warnings.length <= 5},
+    element(
+      "summary", null,
+      page.warnings.length === 1 ? "1 warning" : `${page.warnings.length} warnings`),
+    sentences(page.warnings)));
+}
+followTheme();
+showIn(document.getElementById("main"));
+
+// Pictures have the width of the window. Heights alone change where a telephone's bars come and go.
+let width = innerWidth;
+let timer = null;
+addEventListener("resize", () => {
+  if (innerWidth === width) return;
+  width = innerWidth;
+  clearTimeout(timer);
+  timer = setTimeout(redraw, 150);
+});
+document.documentElement.dataset.ready = "yes";

@@ -1,0 +1,91 @@
+#include "harness/reports/html/page_data.h"
+
+#include "harness/reports/arm_tables.h"
+#include "harness/reports/command_text.h"
+#include "harness/reports/device_table.h"
+#include "harness/reports/gate_text.h"
+#include "harness/reports/input_table.h"
+#include "harness/reports/pipeline_table.h"
+#include "harness/reports/pooled_launch_table.h"
+#include "harness/reports/scenario.h"
+#include "harness/reports/sweep_report.h"
+
+namespace traceml {
+namespace {
+
+void write_sentences(const char* name, const std::vector<std::string>& sentences,
+                     JsonWriter* json) {
+  json->key(name);
+  json->begin_array();
+  for (const std::string& sentence : sentences) json->value(sentence);
+  json->end_array();
+}
+
+// The tables of every report: cells are text.
+void write_table(const char* id, const std::optional<Table>& table, JsonWriter* json) {
+  if (!table) return;
+  json->key(id);
+  json->begin_object();
+  json->member("title", table->title);
+  json->member("caption", table->caption);
+  json->key("columns");
+  json->begin_array();
+  for (const Column& column : table->columns) {
+    json->begin_object();
+    json->member("head", column.head);
+    json->member("left", column.left);
+    json->end_object();
+  }
+  json->end_array();
+  json->key("rows");
+  json->begin_array();
+  for (const std::vector<std::string>& row : table->rows) {
+    json->begin_array();
+    for (const std::string& cell : row) json->value(cell);
+    json->end_array();
+  }
+  json->end_array();
+  write_sentences("remarks", table->remarks, json);
+  json->end_object();
+}
+
+void write_tables(const ReportInput& input, JsonWriter* json) {
+  const CampaignSummary& summary = input.summary;
+  json->key("tables");
+  json->begin_object();
+  write_table("arms", summary.commands ? command_table(input) : arm_table(summary), json);
+  write_table("phases", phase_table(summary), json);
+  write_table("exchange", all_reduce_table(summary), json);
+  write_table("ranks", rank_table(summary), json);
+  write_table("devices", device_table(input), json);
+  write_table("sure", gate_statistics(input), json);
+  write_table("launches", pooled_launch_table(input), json);
+  write_table("pipelines", pipeline_table(input), json);
+  write_table("loaders", input_table(input), json);
+  if (summary.sweep) {
+    write_table("sweep", sweep_table(*summary.sweep, summary, input.plan.facts), json);
+    write_table("curve", curve_table(*summary.sweep, summary), json);
+  }
+  json->end_object();
+}
+
+}  // namespace
+
+std::string page_data(const ReportInput& input) {
+  JsonWriter json;
+  json.begin_object();
+  json.member("schema", "traceml-bench/page/1");
+  json.member("tool_version", input.info.tool_version);
+  json.member("created_utc", input.info.created_utc);
+  write_verdict(input, &json);
+  write_sweep(input, &json);
+  write_arms(input, &json);
+  write_steps_over_time(input, &json);
+  write_tables(input, &json);
+  write_sentences("warnings", warnings_of(input), &json);
+  write_sentences("notes", notes_of(input), &json);
+  json.end_object();
+  return json.text();
+}
+
+}  // namespace traceml

@@ -1,0 +1,20 @@
+#pragma once
+// The figures of the page as JSON: what the raw files hold and nothing else.
+
+#include <string>
+
+#include "harness/reports/html/json_writer.h"
+#include "harness/reports/report_input.h"
+
+namespace traceml {
+
+// One line; page/*.js reads it. Times are in ms and memory in bytes, as the keys say.
+std::string page_data(const ReportInput& input);
+
+// Its parts, each as members of the object that is open.
+void write_verdict(const ReportInput& input, JsonWriter* json);          // page_verdict.cpp
+void write_arms(const ReportInput& input, JsonWriter* json);             // page_arms.cpp
+void write_sweep(const ReportInput& input, JsonWriter* json);            // page_sweep.cpp
+void write_steps_over_time(const ReportInput& input, JsonWriter* json);  // page_steps_over_time.cpp
+
+}  // namespace traceml

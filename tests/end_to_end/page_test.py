@@ -1,0 +1,286 @@
+"""report.html as people open it, in headless Chromium: of runs on the virtual clock, and of samples
+with hostile names, devices and 1,024 ranks (tests/reports/page_samples.cpp).
+
+TRACEML_PAGE_SHOTS=DIR keeps screenshots of every page there.
+"""
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+import browser
+from harness_run import run, run_json
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SAMPLES = os.environ.get("TRACEML_PAGE_SAMPLES")
+SHOTS = os.environ.get("TRACEML_PAGE_SHOTS")
+REQUIRED = "readers" in os.environ.get("TRACEML_REQUIRE", "").split(",")
+WIDTHS = (400, 1280, 1920)
+MOST_BYTES = 5_000_000
+MOST_SECONDS = 20  # opening 1,024 ranks takes 1 s; this is for a machine that does much else
+
+
+def axe_script():
+    """axe-core, as the wheel axe-core-python has it (ci/setup)."""
+    found = sorted(ROOT.glob(".deps/axe/axe_core_python/axe.min.js"))
+    return found[0].read_text() if found else None
+
+
+def missing():
+    if SAMPLES is None:
+        return "the page is not built in (TRACEML_WITH_HTML)"
+    if browser.program() is None:
+        return "there is no Chromium (package chromium)"
+    return None
+
+
+def virtual_run(path, config):
+    """A run of configs/CONFIG on four ranks: its folder."""
+    out = path / config
+    done = run("run", str(ROOT / "configs" / f"{config}.yaml"), "--out", str(out), ranks=4)
+    assert done.returncode in (0, 4, 10, 11), done.stdout + done.stderr
+    if not (out / "report.html").exists():  # a rank died: the reports are made of what it left
+        done = run("report", str(out))
+        assert done.returncode == 4, done.stdout + done.stderr
+    return out
+
+
+CASES = {"spin-equal": "PASS", "spin-slower": "FAIL", "spin-noisy": "INCONCLUSIVE",
+         "spin-dead-rank": "RUN FAILED", "spin-straggler": "PASS", "spin-stall": "FAIL",
+         "spin-lost-event": "PASS", "spin-input": "FAIL"}
+
+# Tables are made when they are opened.
+OPEN_ALL = ("document.querySelectorAll('details').forEach((one) => one.open = true); "
+            "new Promise((done) => setTimeout(done, 200))")
+
+# The data as the page has it.
+DATA = 'JSON.parse(document.getElementById("data").textContent)'
+
+
+class Pages(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        why = missing()
+        if why and REQUIRED and SAMPLES:
+            raise RuntimeError(f"TRACEML_REQUIRE asks for the readers, but {why}")
+        if why:
+            raise unittest.SkipTest(why)
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.path = pathlib.Path(folder.name)
+        subprocess.run([SAMPLES, str(cls.path)], check=True)
+        cls.runs = {config: virtual_run(cls.path, config) for config in [*CASES, "spin-sweep"]}
+        cls.pages = {config: out / "report.html" for config, out in cls.runs.items()}
+        cls.pages.update({page.stem: page for page in cls.path.glob("*.html")})
+        cls.browser = browser.Browser()
+        cls.addClassCleanup(cls.browser.close)
+
+    def open(self, name, width=1280, dark=False):
+        self.browser.set_size(width, dark=dark)
+        seconds = self.browser.open(self.pages[name])
+        self.assertEqual(self.browser.evaluate("document.documentElement.dataset.ready"), "yes",
+                         [name, self.browser.faults()])
+        return seconds
+
+    def text(self, selector):
+        return self.browser.evaluate(f"document.querySelector({json.dumps(selector)}).textContent")
+
+    def test_every_page_opens_without_a_fault_or_a_request(self):
+        for name in self.pages:
+            with self.subTest(name):
+                self.open(name)
+                self.assertEqual(self.browser.faults(), [])
+
+    def test_the_verdict_stands_first_in_words(self):
+        for name, word in CASES.items():
+            with self.subTest(name):
+                self.open(name)
+                verdict = (self.runs[name] / "verdict.txt").read_text().strip()
+                self.assertEqual(self.text("h1"), verdict)
+                self.assertEqual(self.text("h1 .word"), word)
+                self.assertIn("Virtual clock", self.text(".badges"))
+
+    def test_a_sweep_shows_each_setting_against_the_best(self):
+        self.open("spin-sweep")
+        settings = run_json(self.runs["spin-sweep"])["sweep"]["settings"]
+        shown = self.browser.evaluate(DATA + ".sweep.settings")
+        self.assertEqual([one["standing"] for one in shown], [one["standing"] for one in settings])
+        rows = self.browser.evaluate("document.querySelectorAll('#sweep .gate').length")
+        self.assertEqual(rows, len(settings))
+        answer = run_json(self.runs["spin-sweep"])["sweep"]["answer"]
+        self.assertIn(answer, self.text("#sweep p"))
+
+    def test_input_pipelines_show_what_a_sample_costs(self):
+        self.open("spin-input")
+        shown = self.browser.evaluate(
+            "document.querySelector('#figure-stages .plot').chart.data.datasets"
+            ".map((set) => set.data[0])")
+        for value, planted in zip(shown, (0.5, 6, 1.5)):
+            self.assertAlmostEqual(value, planted, delta=planted / 20)
+
+    def test_planted_faults_are_told_at_the_top(self):
+        self.open("spin-slower")
+        self.assertIn("Planted faults: candidate {slowdown: 6.5%}", self.text(".badges"))
+
+    def test_figures_are_those_of_run_json(self):
+        for name in CASES:
+            with self.subTest(name):
+                self.open(name)
+                page, run_of = self.browser.evaluate(DATA), run_json(self.runs[name])
+                gates = {gate["name"]: gate for gate in run_of["gates"]}
+                for gate in page["gates"]:
+                    for key in ("outcome", "unit", "estimate", "lower", "upper", "margin",
+                                "minimum_detectable"):
+                        self.assertEqual(gate[key], gates[gate["name"]][key], key)
+                for arm in page["arms"]:
+                    own = run_of["arms"][arm["name"]]
+                    for key in ("step_wall_ms", "step_cpu_ms", "step_gpu_ms", "images_per_s",
+                                "clock", "fraction_of_reference", "outside_ms", "residual_ms",
+                                "phases"):
+                        self.assertEqual(arm[key], own[key], key)
+
+    def test_what_is_drawn_is_what_the_data_hold(self):
+        self.open("spin-stall")
+        page = self.browser.evaluate(DATA)
+        drawn = self.browser.evaluate(
+            "document.querySelector('#figure-throughput .plot').chart.data.datasets[0].data")
+        self.assertEqual(drawn, [arm["images_per_s"] for arm in page["arms"]])
+        waits = self.browser.evaluate(
+            "document.querySelector('#figure-steps .plot').chart.data.datasets.map(d => d.label)")
+        self.assertIn("candidate, stands out", waits)
+        steps = {steps["arm"]: steps for steps in page["steps"]}
+        marked = steps["candidate"]["outliers"]
+        windows = sum(1 for window in page["windows"] if window["arm"] == "candidate")
+        per_window = next(window["steps"] for window in page["windows"]) // 8
+        ranks = len(steps["candidate"]["ranks"])
+        self.assertEqual(len(marked["steps"]) + marked["left_out"], windows * per_window * ranks,
+                         "each planted stall on each rank")
+
+    def test_nulls_are_breaks_and_dashes_and_no_zeros(self):
+        self.open("spin-equal")
+        page = self.browser.evaluate(DATA)
+        window = len(page["steps"][0]["bins"]) // 2
+        broken = json.loads(json.dumps(page))
+        broken["steps"][0]["bins"][window][4:7] = [None] * 3
+        broken["arms"][0]["step_gpu_ms"] = None
+        points = self.browser.evaluate(
+            f"lineOf({json.dumps(broken['steps'][0]['bins'])}.map(binOf), "
+            "windowOffsets(page.windows), (bin) => bin.mean).map((point) => point.y)")
+        self.assertEqual(points.count(0), 0)
+        self.assertIn(None, points)
+        self.assertFalse(self.browser.evaluate("Chart.defaults.spanGaps"))
+        texts = self.browser.evaluate("[fixed(null, 2), fixed(0, 2), ms(undefined), percent(NaN)]")
+        self.assertEqual(texts, ["-", "0.00", "-", "-"])
+
+    def test_names_that_look_like_scripts_are_text(self):
+        self.open("hostile_names")
+        self.assertEqual(self.browser.faults(), [])
+        self.assertIn("<script>alert(1)</script>", self.text(".run-name"))
+        self.assertEqual(self.browser.evaluate("document.querySelectorAll('script').length"), 3)
+        self.assertEqual(self.browser.evaluate("document.querySelectorAll('main b').length"), 0)
+
+    def test_nothing_runs_but_the_scripts_of_the_page(self):
+        source = self.pages["spin-equal"].read_text()
+        planted = self.path / "planted.html"
+        planted.write_text(source.replace(
+            "</footer>", "</footer><script>window.planted = 1</script>"
+            "<img src=x onerror='window.planted = 1'>"))
+        self.pages["planted"] = planted
+        self.addCleanup(self.pages.pop, "planted")
+        self.open("planted")
+        self.assertIsNone(self.browser.evaluate("window.planted ?? null"))
+        self.assertTrue(self.browser.faults(), "the policy says what it blocked")
+
+    def test_many_ranks_open_quickly_from_a_small_file(self):
+        size = self.pages["many_ranks"].stat().st_size
+        self.assertLess(size, MOST_BYTES)
+        seconds = self.open("many_ranks")
+        print(f"many_ranks: {size:,} bytes, opened in {seconds:.2f} s")
+        self.assertLess(seconds, MOST_SECONDS)
+        self.assertEqual(self.browser.evaluate(DATA + ".steps[0].ranks.length"), 1024)
+
+    def test_a_file_made_again_is_the_same(self):
+        page = self.pages["spin-slower"]
+        before = page.read_bytes()
+        self.assertEqual(run("report", str(page.parent)).returncode, 10)
+        self.assertEqual(page.read_bytes(), before)
+
+    def test_tables_sort_and_filter(self):
+        self.open("many_ranks")
+        self.browser.evaluate("document.querySelector('#figure-last-1 details').open = true; 0")
+        self.browser.evaluate("new Promise((done) => setTimeout(done, 50))")
+        first = "document.querySelector('#figure-last-1 tbody tr').textContent"
+        head = "document.querySelectorAll('#figure-last-1 th button')[2]"
+        self.assertTrue(self.browser.evaluate(first).startswith("0"))
+        self.browser.evaluate(f"{head}.click(); {head}.click(); 0")
+        self.assertTrue(self.browser.evaluate(first).startswith("1023"))
+        self.assertEqual(self.browser.evaluate(f"{head}.parentElement.ariaSort"), "descending")
+        rows = self.browser.evaluate(
+            "(() => {const box = document.querySelector('#figure-last-1 input'); "
+            "box.value = 'node12'; box.dispatchEvent(new Event('input')); "
+            "return document.querySelectorAll('#figure-last-1 tbody tr').length})()")
+        self.assertEqual(rows, 8 + 8 * 8, "node12 and node120 to node127")
+
+    def test_every_figure_has_its_numbers_and_a_csv_file(self):
+        for name in ("spin-straggler", "lively", "device"):
+            self.open(name)
+            self.browser.evaluate(OPEN_ALL)
+            for part in ("details", ".csv", "tbody tr"):
+                bare = self.browser.evaluate(
+                    "[...document.querySelectorAll('figure')].filter((figure) => "
+                    f"!figure.querySelector('{part}')).map((figure) => figure.id)")
+                self.assertEqual(bare, [], part)
+        csv = self.browser.evaluate("csvOf({columns: [{head: 'a\\nb'}, {head: 'c'}], "
+                                    "rows: [[1, null], ['x,\"y', 0]]})")
+        self.assertEqual(csv, 'a b,c\n1,\n"x,""y",0\n')
+
+    def test_cells_can_be_read_with_the_keyboard(self):
+        self.open("lively")
+        self.browser.evaluate("document.querySelector('#figure-ranks-phases-1 canvas').focus()")
+        self.browser.press("ArrowDown")
+        told = self.text("#figure-ranks-phases-1 .readout")
+        self.assertRegex(
+            told, r"^rank 1 on node0, input_wait: [\d.]+ ms, [+-]?[\d.]+ ms from the mean")
+
+    def test_accessibility_in_both_themes(self):
+        axe = axe_script()
+        if axe is None and REQUIRED:
+            self.fail("TRACEML_REQUIRE asks for the readers, but there is no axe-core (ci/setup)")
+        if axe is None:
+            self.skipTest("no axe-core in .deps/axe (ci/setup)")
+        pages = [("spin-slower", False), ("hostile_names", False), ("lively", True),
+                 ("no_gates", True)]  # each takes seconds
+        for name, dark in pages:
+            with self.subTest(name, dark=dark):
+                self.open(name, dark=dark)
+                self.browser.evaluate(axe + "; 0")
+                self.browser.evaluate(OPEN_ALL)
+                found = self.browser.evaluate(
+                    "axe.run(document, {resultTypes: ['violations']}).then((result) => "
+                    "result.violations.map((one) => [one.id, one.nodes.length, "
+                    "one.nodes[0].html.slice(0, 200), one.nodes[0].failureSummary]))")
+                self.assertEqual(found, [])
+
+    def test_nothing_is_wider_than_the_window(self):
+        for name in ("spin-slower", "lively", "hostile_names", "many_ranks", "device", "stored"):
+            for width in WIDTHS:
+                with self.subTest(name, width=width):
+                    self.open(name, width)
+                    wide = self.browser.evaluate("document.documentElement.scrollWidth")
+                    self.assertLessEqual(wide, width)
+
+    def test_screenshots(self):
+        if SHOTS is None:
+            self.skipTest("TRACEML_PAGE_SHOTS names no folder for them")
+        for name in self.pages:
+            for width in WIDTHS:
+                self.open(name, width)
+                self.browser.screenshot(pathlib.Path(SHOTS) / f"{name}-{width}.png")
+            self.open(name, dark=True)
+            self.browser.screenshot(pathlib.Path(SHOTS) / f"{name}-dark.png")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,148 @@
+#include "harness/reports/html/html.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "harness/reports/html/json_writer.h"
+#include "harness/reports/html/page_data.h"
+#include "harness/reports/html/sha256.h"
+#include "tests/reports/sample_input.h"
+
+namespace traceml::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+std::string hex(const std::array<std::uint8_t, 32>& digest) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text;
+  for (const std::uint8_t byte : digest) {
+    text += kDigits[byte >> 4];
+    text += kDigits[byte & 0xF];
+  }
+  return text;
+}
+
+TEST(Sha256, GivesTheDigestsOfTheStandard) {
+  EXPECT_EQ(hex(sha256("")), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  EXPECT_EQ(hex(sha256("abc")), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  EXPECT_EQ(hex(sha256("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq")),
+            "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
+  EXPECT_EQ(hex(sha256(std::string(1'000'000, 'a'))),
+            "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+}
+
+TEST(Sha256, NamesAScriptAsAPolicyDoes) {
+  EXPECT_EQ(source_hash("alert('Hello, world.');"),
+            "sha256-qznLcsROx4GACP2dm0UCKCzCG+HiZ1guq6ZZDob/Tng=");
+}
+
+std::string json_of(std::string_view text) {
+  JsonWriter json;
+  json.value(text);
+  return json.text();
+}
+
+TEST(JsonWriter, LetsNoTextEndItsElement) {
+  EXPECT_EQ(json_of("</script><!--&\"\\"), R"("\u003c/script\u003e\u003c!--\u0026\"\\")");
+  EXPECT_EQ(json_of("a\u2028b\u2029c\x1b[31m\n"), R"("abc[31m ")");
+  EXPECT_EQ(json_of("/home/ann/food"), R"(".../food")");
+}
+
+TEST(JsonWriter, WritesNullForWhatIsMissingOrNoNumber) {
+  JsonWriter json;
+  json.begin_array();
+  json.value(std::optional<double>());
+  json.value(std::numeric_limits<double>::quiet_NaN());
+  json.rounded(std::nullopt);
+  json.rounded(INFINITY);
+  json.value(std::optional(0.0));
+  json.end_array();
+  EXPECT_EQ(json.text(), "[null,null,null,null,0]");
+}
+
+TEST(JsonWriter, WritesNumbersThatReadBackToTheSameDouble) {
+  JsonWriter json;
+  json.value(0.1 + 0.2);
+  EXPECT_EQ(std::stod(json.text()), 0.1 + 0.2);
+}
+
+TEST(JsonWriter, SetsCommasBetweenMembersAlone) {
+  JsonWriter json;
+  json.begin_object();
+  json.member("a", 1);
+  json.key("b");
+  json.begin_array();
+  json.begin_object();
+  json.end_object();
+  json.value(true);
+  json.end_array();
+  json.member("c", "x");
+  json.end_object();
+  EXPECT_EQ(json.text(), R"({"a":1,"b":[{},true],"c":"x"})");
+}
+
+// What stands between `begin` and the next `end` behind place `at`.
+std::string between(const std::string& page, std::string_view begin, std::string_view end,
+                    std::size_t at = 0) {
+  const std::size_t from = page.find(begin, at) + begin.size();
+  return page.substr(from, page.find(end, from) - from);
+}
+
+std::size_t count_of(const std::string& page, std::string_view what) {
+  std::size_t count = 0;
+  for (std::size_t at = page.find(what); at != std::string::npos; at = page.find(what, at + 1)) {
+    ++count;
+  }
+  return count;
+}
+
+class EveryPage : public ::testing::TestWithParam<NamedSample> {};
+
+TEST_P(EveryPage, RunsItsOwnScriptsByTheirHashAndAsksTheNetworkForNothing) {
+  const Sample sample = GetParam().make();
+  const std::string page = render_html(input_of(sample));
+  const std::string policy = between(page, "Content-Security-Policy\" content=\"", "\"");
+  EXPECT_THAT(policy, StartsWith("default-src 'none'; script-src 'sha256-"));
+  EXPECT_THAT(policy, Not(HasSubstr("unsafe")));
+  EXPECT_THAT(policy, Not(HasSubstr("http")));
+  const std::string chart = between(page, "<script>", "</script>");
+  const std::string own = between(page, "<script>", "</script>", page.find(chart) + chart.size());
+  for (const std::string& part : {chart, own, between(page, "<style>", "</style>")}) {
+    EXPECT_THAT(policy, HasSubstr("'" + source_hash(part) + "'"));
+  }
+  EXPECT_EQ(count_of(page, "<script"), 3U);
+  EXPECT_EQ(count_of(page, "</script"), 3U);
+}
+
+TEST_P(EveryPage, IsTheSameEachTime) {
+  const Sample sample = GetParam().make();
+  EXPECT_EQ(render_html(input_of(sample)), render_html(input_of(sample)));
+}
+
+INSTANTIATE_TEST_SUITE_P(Samples, EveryPage, ::testing::ValuesIn(all_samples()),
+                         [](const auto& test) { return test.param.name; });
+
+TEST(Page, KeepsAHostileNameText) {
+  const Sample sample = run_with_hostile_names();
+  const std::string page = render_html(input_of(sample));
+  EXPECT_THAT(page, Not(HasSubstr("<script>alert")));
+  EXPECT_THAT(page, HasSubstr("\\u003cscript\\u003ealert(1)\\u003c/script\\u003e\\u0026"));
+  EXPECT_THAT(between(page, "<title>", "</title>"), HasSubstr("&lt;script&gt;alert(1)"));
+}
+
+TEST(Page, TellsReadersWithoutScriptsTheVerdictAndTheGates) {
+  const Sample sample = failed_run();
+  const std::string page = render_html(input_of(sample));
+  const std::string plain = between(page, "<noscript>", "</noscript>");
+  EXPECT_THAT(plain, HasSubstr("<h1>FAIL (exit 10): 1 of 3 gates failed</h1>"));
+  EXPECT_THAT(plain, HasSubstr("<li>FAIL deeper against shipped: "));
+}
+
+}  // namespace
+}  // namespace traceml::testing
