@@ -63,6 +63,7 @@ struct CompareArguments {
   std::vector<std::string> candidate;  // the same
   std::string arm;                     // of a run.json; empty: its only one
   std::string max_regression = "2%";
+  std::string html;  // file to write the page to; empty: none
   bool quiet = false;
 };
 
@@ -108,6 +109,7 @@ struct BaselineArguments {
 struct HistoryArguments {
   std::vector<std::string> folders;
   std::string anchor;  // empty: the first run of each series
+  std::string html;    // file to write the page to; empty: none
   bool json = false;
   bool fail_on_creep = false;
 };

@@ -2,10 +2,12 @@
 
 #include "harness/app/commands.h"
 #include "harness/app/terminal_style.h"
+#include "harness/codec/atomic_file.h"
 #include "harness/codec/stored_run.h"
 #include "harness/core/error.h"
 #include "harness/plan/value_forms.h"
 #include "harness/reports/compare_text.h"
+#include "harness/reports/html/html.h"
 
 namespace traceml {
 namespace {
@@ -31,6 +33,7 @@ int compare_command(const CompareArguments& arguments) {
   const std::vector<StoredRun> candidate = read_all(arguments.candidate, arguments.arm);
   const RunSetComparison comparison = compare_run_sets(baseline, candidate, rule);
   const CompareInput input{baseline, candidate, rule, comparison};
+  if (!arguments.html.empty()) write_file_atomically(arguments.html, render_compare_html(input));
   const std::string text = arguments.quiet ? render_compare_line(input) + "\n"
                                            : render_compare(input, style_of_stdout());
   std::fwrite(text.data(), 1, text.size(), stdout);

@@ -10,9 +10,11 @@
 #include "harness/analysis/history.h"
 #include "harness/app/commands.h"
 #include "harness/app/terminal_style.h"
+#include "harness/codec/atomic_file.h"
 #include "harness/codec/past_report.h"
 #include "harness/core/error.h"
 #include "harness/reports/history_text.h"
+#include "harness/reports/html/html.h"
 
 namespace traceml {
 namespace {
@@ -107,6 +109,9 @@ int history_command(const HistoryArguments& arguments) {
   HistoryRule rule;
   rule.anchor = anchor_among(read.runs, arguments.anchor);
   const std::vector<RunSeries> history = history_of(std::move(read.runs), rule);
+  if (!arguments.html.empty()) {
+    write_file_atomically(arguments.html, render_history_html(history, read.left_out));
+  }
   const std::string text = arguments.json
                                ? write_history_json(history, read.left_out)
                                : render_history(history, read.left_out, style_of_stdout().columns);

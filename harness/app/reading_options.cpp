@@ -37,6 +37,9 @@ void add_compare(CLI::App& app, CompareArguments& compare) {
   command->add_option("--max-regression", compare.max_regression, "margin, with its unit")
       ->type_name("PERCENT")
       ->capture_default_str();
+  command->add_option("--html", compare.html, "write a page for a browser to this file too")
+      ->check(not_empty)
+      ->type_name("FILE");
   command->add_flag("--quiet", compare.quiet, "print the verdict line alone");
 }
 
@@ -53,6 +56,9 @@ void add_history(CLI::App& app, HistoryArguments& history) {
                    "one of the runs: creep counts from it on (default: the first of each series)")
       ->check(not_empty)
       ->type_name("RUN_DIR");
+  command->add_option("--html", history.html, "write a page for a browser to this file too")
+      ->check(not_empty)
+      ->type_name("FILE");
   command->add_flag("--json", history.json, "print JSON instead");
   command->add_flag("--fail-on-creep", history.fail_on_creep,
                     "exit 10 where a creep is proven; without it history judges nothing");

@@ -28,11 +28,6 @@ std::string_view words_for(Figure figure) {
   return "step, host clock";
 }
 
-std::string figure_words(const RunSetComparison& comparison) {
-  if (!comparison.figure) return "step";
-  return std::string(words_for(*comparison.figure)) + (comparison.per_image ? ", per image" : "");
-}
-
 std::string change(std::optional<double> theta) {
   return theta ? signed_percent(std::expm1(*theta), 2) + " %" : kNull;
 }
@@ -141,44 +136,18 @@ class ComparePage {
   }
 
   void add_verdict() {
-    const RunSetComparison& comparison = input_.comparison;
-    page_ += coloured(word_of(comparison.outcome)) + "  candidate against baseline\n";
-    std::string figures =
-        comparison.theta ? fmt::format("{} {}", change(comparison.theta), figure_words(comparison))
-                         : std::string("no estimate");
-    const bool advisory = comparison.theta && comparison.units < 2;
-    if (advisory) figures += " (advisory)";
-    if (comparison.interval) figures += ", " + interval_text(*comparison.interval);
-    figures += fmt::format(", allows < {}", margin_percent(input_.rule.delta));
-    figures +=
-        fmt::format(", {} pair{} of runs", comparison.units, comparison.units == 1 ? "" : "s");
-    add(kIndent, figures);
-    for (const Finding& finding : comparison.findings) {
-      add(kIndent, fmt::format("{}: {}", name_of(finding.reason), finding.why));
-    }
-    if (!comparison.outside_step.empty()) add(kIndent, comparison.outside_step);
-    for (const std::string& key : comparison.differences) add(kIndent, "differ in " + key);
+    const CompareText text = compare_text(input_);
+    page_ += coloured(word_of(input_.comparison.outcome)) + "  candidate against baseline\n";
+    std::vector<std::string> figures = {text.estimate, text.interval, text.margin, text.scope};
+    if (text.interval.empty()) figures.erase(figures.begin() + 1);
+    add(kIndent, joined(figures, ", "));
+    for (const std::string& sentence : text.sentences) add(kIndent, sentence);
     page_ += "\n";
   }
 
   void add_sides() {
-    const RunSetComparison& comparison = input_.comparison;
-    add("baseline   ", side_text(input_.baseline));
-    add("candidate  ", side_text(input_.candidate));
-    if (comparison.figure) {
-      add("judged     ", fmt::format("{}, max over ranks; mean log ratio over pairs, a run is the "
-                                     "unit",
-                                     figure_words(comparison)));
-    }
-    if (comparison.interval_90) {
-      add("sure       ",
-          fmt::format("90 % {}, sd of a pair {}, could have seen a change of {}",
-                      interval_text(*comparison.interval_90), percent(comparison.pair_sd, 2),
-                      percent(comparison.minimum_detectable, 2)));
-    }
-    if (comparison.step_theta) {
-      add("step       ", fmt::format("{} on the {}", change(comparison.step_theta),
-                                     clock_name(*comparison.step_clock)));
+    for (const auto& [label, fact] : compare_text(input_).facts) {
+      add(fmt::format("{:<11}", label), fact);
     }
     page_ += "\n";
   }
@@ -189,7 +158,59 @@ class ComparePage {
   std::string page_;
 };
 
+std::vector<std::string> sentences_of(const RunSetComparison& comparison) {
+  std::vector<std::string> said;
+  for (const Finding& finding : comparison.findings) {
+    said.push_back(fmt::format("{}: {}", name_of(finding.reason), finding.why));
+  }
+  if (!comparison.outside_step.empty()) said.push_back(comparison.outside_step);
+  for (const std::string& key : comparison.differences) said.push_back("differ in " + key);
+  return said;
+}
+
+std::vector<std::pair<std::string, std::string>> facts_of(const CompareInput& input) {
+  const RunSetComparison& comparison = input.comparison;
+  std::vector<std::pair<std::string, std::string>> facts = {
+      {"baseline", side_text(input.baseline)}, {"candidate", side_text(input.candidate)}};
+  if (comparison.figure) {
+    facts.emplace_back("judged", figure_words(comparison) +
+                                     ", max over ranks; mean log ratio over pairs, a run is the "
+                                     "unit");
+  }
+  if (comparison.interval_90) {
+    facts.emplace_back(
+        "sure", fmt::format("90 % {}, sd of a pair {}, could have seen a change of {}",
+                            interval_text(*comparison.interval_90), percent(comparison.pair_sd, 2),
+                            percent(comparison.minimum_detectable, 2)));
+  }
+  if (comparison.step_theta) {
+    facts.emplace_back("step", fmt::format("{} on the {}", change(comparison.step_theta),
+                                           clock_name(*comparison.step_clock)));
+  }
+  return facts;
+}
+
 }  // namespace
+
+std::string figure_words(const RunSetComparison& comparison) {
+  if (!comparison.figure) return "step";
+  return std::string(words_for(*comparison.figure)) + (comparison.per_image ? ", per image" : "");
+}
+
+CompareText compare_text(const CompareInput& input) {
+  const RunSetComparison& comparison = input.comparison;
+  CompareText text;
+  text.estimate = comparison.theta
+                      ? fmt::format("{} {}", change(comparison.theta), figure_words(comparison))
+                      : "no estimate";
+  if (comparison.theta && comparison.units < 2) text.estimate += " (advisory)";
+  if (comparison.interval) text.interval = interval_text(*comparison.interval);
+  text.margin = "allows < " + margin_percent(input.rule.delta);
+  text.scope = fmt::format("{} pair{} of runs", comparison.units, comparison.units == 1 ? "" : "s");
+  text.sentences = sentences_of(comparison);
+  text.facts = facts_of(input);
+  return text;
+}
 
 std::string render_compare_line(const CompareInput& input) {
   const RunSetComparison& comparison = input.comparison;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/analysis/run_set.h"
@@ -14,6 +15,20 @@ struct CompareInput {
   const RunSetRule& rule;
   const RunSetComparison& comparison;
 };
+
+// The words of every form.
+struct CompareText {
+  std::string estimate;                // "+3.10 % wall per step", "no estimate"
+  std::string interval;                // "[+2.41, +3.79]"; empty without one
+  std::string margin;                  // "allows < 2 %"
+  std::string scope;                   // "6 pairs of runs"
+  std::vector<std::string> sentences;  // why there is no verdict, and in what the sides differ
+  std::vector<std::pair<std::string, std::string>> facts;  // "judged", "wall per step, ..."
+};
+CompareText compare_text(const CompareInput& input);
+
+// "wall per step, per image"
+std::string figure_words(const RunSetComparison& comparison);
 
 // Verdict first, then why, what was compared, and the figures of each run.
 std::string render_compare(const CompareInput& input, const TerminalStyle& style);

@@ -30,21 +30,6 @@ std::vector<char> marks_of(const RunSeries& series) {
   return marks;
 }
 
-std::string changes_text(const std::vector<FieldChange>& changes) {
-  std::vector<std::string> parts;
-  for (const FieldChange& one : changes) {
-    parts.push_back(fmt::format("{} {} -> {}", one.field, one.from, one.to));
-  }
-  return joined(parts, "; ");
-}
-
-// "2026-11-29 18:15".
-std::string minute_of(const std::string& utc) {
-  std::string text = utc.substr(0, 16);
-  std::replace(text.begin(), text.end(), 'T', ' ');
-  return text;
-}
-
 std::string figure(const PastGate& gate, double value) {
   return gate.fraction ? fixed(value * 100, 2) : signed_percent(value, 2);
 }
@@ -80,25 +65,10 @@ class HistoryPage {
 
   // `of_many`: there are other series, maybe of the same name.
   void add_creep(const RunSeries& series, const GateSeries& gate, bool of_many) {
-    const auto counted = std::count_if(gate.points.begin(), gate.points.end(),
-                                       [](const auto& point) { return point.not_counted.empty(); });
     const std::string name =
         gate.name + (of_many ? fmt::format(", settings {}", series.runs.front().config_hash) : "");
-    if (!gate.creep) {
-      add_line("-       ", fmt::format("{}: {} runs count, and a trend needs {}", name, counted,
-                                       kFewestRunsOfATrend));
-      return;
-    }
-    const Creep& creep = *gate.creep;
-    const auto change = [](double log, int decimals) {
-      return signed_percent(std::expm1(log), decimals);
-    };
-    add_line(creep.proven ? "CREEP   " : "none    ",
-             fmt::format("{}: time {} % a run [{}, {}], {} % over the {} runs that count from run "
-                         "{} on; p {:.2g}, an alarm from {:.2g} down",
-                         name, change(creep.slope, 3), change(creep.slope_90.lower, 3),
-                         change(creep.slope_90.upper, 3), change(creep.total(), 2), creep.runs,
-                         series.anchor + 1, creep.p, creep.level));
+    const char* word = !gate.creep ? "-" : gate.creep->proven ? "CREEP" : "none";
+    add_line(fmt::format("{:<8}", word), name + ": " + creep_sentence(series, gate));
   }
 
   void add_series(const RunSeries& series) {
@@ -178,6 +148,52 @@ class HistoryPage {
 };
 
 }  // namespace
+
+std::string changes_text(const std::vector<FieldChange>& changes) {
+  std::vector<std::string> parts;
+  for (const FieldChange& one : changes) {
+    parts.push_back(fmt::format("{} {} -> {}", one.field, one.from, one.to));
+  }
+  return joined(parts, "; ");
+}
+
+std::string minute_of(const std::string& utc) {
+  std::string text = utc.substr(0, 16);
+  std::replace(text.begin(), text.end(), 'T', ' ');
+  return text;
+}
+
+std::string creep_sentence(const RunSeries& series, const GateSeries& gate) {
+  if (!gate.creep) {
+    const auto counted = std::count_if(gate.points.begin(), gate.points.end(),
+                                       [](const auto& point) { return point.not_counted.empty(); });
+    return fmt::format("{} runs count, and a trend needs {}", counted, kFewestRunsOfATrend);
+  }
+  const Creep& creep = *gate.creep;
+  const auto change = [](double log, int decimals) {
+    return signed_percent(std::expm1(log), decimals);
+  };
+  return fmt::format(
+      "time {} % a run [{}, {}], {} % over the {} runs that count from run {} on; "
+      "p {:.2g}, an alarm from {:.2g} down",
+      change(creep.slope, 3), change(creep.slope_90.lower, 3), change(creep.slope_90.upper, 3),
+      change(creep.total(), 2), creep.runs, series.anchor + 1, creep.p, creep.level);
+}
+
+std::string history_line(const std::vector<RunSeries>& history) {
+  std::size_t runs = 0, gates = 0, creeping = 0;
+  for (const RunSeries& series : history) {
+    runs += series.runs.size();
+    gates += series.gates.size();
+    for (const GateSeries& gate : series.gates) creeping += gate.creep && gate.creep->proven;
+  }
+  const auto counted = [](std::size_t count, const char* what) {
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+  };
+  if (gates == 0) return fmt::format("NO GATES ({})", counted(runs, "run"));
+  return fmt::format("{} ({} of {} over {})", creeping == 0 ? "NO CREEP" : "CREEP", creeping,
+                     counted(gates, "gate"), counted(runs, "run"));
+}
 
 std::string render_history(const std::vector<RunSeries>& history, const LeftOut& left_out,
                            int columns) {

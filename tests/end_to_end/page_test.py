@@ -47,6 +47,25 @@ def virtual_run(path, config):
     return out
 
 
+def nights(path):
+    """Seven runs of one rank, seven that are slower, and the pages of `compare` and `history`."""
+    runs = path / "nights"
+    config = str(ROOT / "configs" / "spin-equal.yaml")
+    for seed in range(1, 8):
+        for name, planted in (("a", "[]"), ("b", "[{slowdown: 6%}]")):
+            done = run("run", config, "--set", f"seed={seed}", "--set", f"plant={planted}",
+                       "--set", "measure.max_blocks=6", "--out", str(runs / f"{name}{seed}"))
+            assert done.returncode in (0, 11), done.stdout + done.stderr
+    sides = {name: [str(runs / f"{name}{seed}" / "run.json") for seed in range(1, 8)]
+             for name in "ab"}
+    compared = run("compare", "--arm", "candidate", "--html", str(path / "compare.html"),
+                   "--baseline", *sides["a"], "--candidate", *sides["b"])
+    assert compared.returncode == 10, compared.stdout + compared.stderr
+    told = run("history", "--json", "--html", str(path / "history.html"), str(runs))
+    assert told.returncode == 0, told.stdout + told.stderr
+    return compared.stdout, json.loads(told.stdout)
+
+
 CASES = {"spin-equal": "PASS", "spin-slower": "FAIL", "spin-noisy": "INCONCLUSIVE",
          "spin-dead-rank": "RUN FAILED", "spin-straggler": "PASS", "spin-stall": "FAIL",
          "spin-lost-event": "PASS", "spin-input": "FAIL"}
@@ -72,6 +91,7 @@ class Pages(unittest.TestCase):
         cls.path = pathlib.Path(folder.name)
         subprocess.run([SAMPLES, str(cls.path)], check=True)
         cls.runs = {config: virtual_run(cls.path, config) for config in [*CASES, "spin-sweep"]}
+        cls.compared, cls.told = nights(cls.path)
         cls.pages = {config: out / "report.html" for config, out in cls.runs.items()}
         cls.pages.update({page.stem: page for page in cls.path.glob("*.html")})
         cls.browser = browser.Browser()
@@ -123,6 +143,27 @@ class Pages(unittest.TestCase):
     def test_planted_faults_are_told_at_the_top(self):
         self.open("spin-slower")
         self.assertIn("Planted faults: candidate {slowdown: 6.5%}", self.text(".badges"))
+
+    def test_a_comparison_shows_its_verdict_and_each_pair(self):
+        self.open("compare")
+        self.assertEqual(self.text("h1"), self.compared.splitlines()[-1])
+        self.assertIn("allows < 2 %", self.text(".gate-line"))
+        drawn = self.browser.evaluate(
+            "document.querySelector('#figure-pairs .plot').chart.data.datasets[0].data"
+            ".map((point) => point.y)")
+        self.assertEqual(len(drawn), 7)
+        for change in drawn:
+            self.assertAlmostEqual(change, 4.62, delta=0.05)
+
+    def test_a_history_shows_each_run_of_each_gate(self):
+        self.open("history")
+        self.assertRegex(self.text("h1"), r"^NO CREEP \(0 of 1 gate over 14 runs\)$")
+        told = [point["estimate"] for point in self.told["series"][0]["gates"][0]["runs"]]
+        drawn = self.browser.evaluate(
+            "document.querySelector('#figure-series-1-gate-1 .plot').chart.data.datasets"
+            ".flatMap((set) => set.data).filter((point) => point.run !== undefined)"
+            ".sort((a, b) => a.run - b.run).map((point) => point.estimate)")
+        self.assertEqual(drawn, told)
 
     def test_figures_are_those_of_run_json(self):
         for name in CASES:
@@ -224,7 +265,7 @@ class Pages(unittest.TestCase):
         self.assertEqual(rows, 8 + 8 * 8, "node12 and node120 to node127")
 
     def test_every_figure_has_its_numbers_and_a_csv_file(self):
-        for name in ("spin-straggler", "lively", "device"):
+        for name in ("spin-straggler", "lively", "device", "compare", "history"):
             self.open(name)
             self.browser.evaluate(OPEN_ALL)
             for part in ("details", ".csv", "tbody tr"):
@@ -251,7 +292,7 @@ class Pages(unittest.TestCase):
         if axe is None:
             self.skipTest("no axe-core in .deps/axe (ci/setup)")
         pages = [("spin-slower", False), ("hostile_names", False), ("lively", True),
-                 ("no_gates", True)]  # each takes seconds
+                 ("no_gates", True), ("compare", True), ("history", False)]  # each takes seconds
         for name, dark in pages:
             with self.subTest(name, dark=dark):
                 self.open(name, dark=dark)
@@ -264,7 +305,8 @@ class Pages(unittest.TestCase):
                 self.assertEqual(found, [])
 
     def test_nothing_is_wider_than_the_window(self):
-        for name in ("spin-slower", "lively", "hostile_names", "many_ranks", "device", "stored"):
+        for name in ("spin-slower", "lively", "hostile_names", "many_ranks", "device", "stored",
+                     "spin-sweep", "compare", "history"):
             for width in WIDTHS:
                 with self.subTest(name, width=width):
                     self.open(name, width)

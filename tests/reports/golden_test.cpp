@@ -18,12 +18,15 @@ std::string without_keys(const std::string& run_json) {
   return json.dump(2) + "\n";
 }
 
-// Of the page its data: what draws them is looked at in a browser.
+// Of the page its data without the tables, which stand in the other reports; what draws them is
+// looked at in a browser.
 std::string data_of(const std::string& page) {
   const std::string begin = "id=\"data\">";
   const std::size_t from = page.find(begin) + begin.size();
   const std::string data = page.substr(from, page.find("</script>", from) - from);
-  return nlohmann::ordered_json::parse(data).dump(1) + "\n";
+  auto json = nlohmann::ordered_json::parse(data);
+  json.erase("tables");
+  return json.dump(1) + "\n";
 }
 
 // A page repeats much of what the other reports say.

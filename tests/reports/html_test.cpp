@@ -5,10 +5,12 @@
 
 #include <cmath>
 #include <limits>
+#include <nlohmann/json.hpp>
 
 #include "harness/reports/html/json_writer.h"
 #include "harness/reports/html/page_data.h"
 #include "harness/reports/html/sha256.h"
+#include "tests/analysis/past_reports.h"
 #include "tests/reports/sample_input.h"
 
 namespace traceml::testing {
@@ -142,6 +144,71 @@ TEST(Page, TellsReadersWithoutScriptsTheVerdictAndTheGates) {
   const std::string plain = between(page, "<noscript>", "</noscript>");
   EXPECT_THAT(plain, HasSubstr("<h1>FAIL (exit 10): 1 of 3 gates failed</h1>"));
   EXPECT_THAT(plain, HasSubstr("<li>FAIL deeper against shipped: "));
+}
+
+nlohmann::json data_of(const std::string& page) {
+  return nlohmann::json::parse(between(page, "id=\"data\">", "</script>"));
+}
+
+StoredRun stored_run(const std::string& label, std::optional<double> wall_ms) {
+  StoredRun run;
+  run.label = label;
+  run.form = "traceml-bench 0.1.0, arm shipped";
+  run.world_size = 1;
+  run.wall_ms = wall_ms;
+  return run;
+}
+
+TEST(ComparePage, HasTheVerdictItsMarginAndEachPair) {
+  std::vector<StoredRun> baseline, candidate;
+  for (int i = 0; i < 6; ++i) {
+    baseline.push_back(stored_run("a" + std::to_string(i), 40 + 0.01 * i));
+    candidate.push_back(stored_run("<b>" + std::to_string(i), 42 + 0.01 * (5 - i)));
+  }
+  const RunSetRule rule;
+  const RunSetComparison comparison = compare_run_sets(baseline, candidate, rule);
+  const CompareInput input{baseline, candidate, rule, comparison};
+  const std::string page = render_compare_html(input);
+  EXPECT_THAT(page, Not(HasSubstr("<b>")));
+  const auto data = data_of(page);
+  EXPECT_EQ(data["verdict"]["line"], render_compare_line(input));
+  EXPECT_EQ(data["gates"][0]["margin"], 0.02);
+  EXPECT_EQ(data["gates"][0]["lower"], std::expm1(comparison.interval->lower));
+  ASSERT_EQ(data["pairs"].size(), 6U);
+  EXPECT_EQ(data["pairs"][1]["candidate"], "<b>1");
+  EXPECT_EQ(data["pairs"][1]["log_ratio"], std::log(42.04 / 40.01));
+}
+
+TEST(ComparePage, OfOneUncommonClockHasNullsAndNoZeros) {
+  const std::vector<StoredRun> runs = {stored_run("a", std::nullopt)};
+  const RunSetRule rule;
+  const RunSetComparison comparison = compare_run_sets(runs, runs, rule);
+  const auto data = data_of(render_compare_html({runs, runs, rule, comparison}));
+  EXPECT_TRUE(data["gates"][0]["estimate"].is_null());
+  EXPECT_TRUE(data["gates"][0]["change"]["upper"].is_null());
+  EXPECT_TRUE(data["phase_clock"].is_null());
+}
+
+TEST(HistoryPage, HasEachGateOfEachRunAndWhatChanged) {
+  std::vector<PastReport> runs = past::nights(12, 0.003, "<i>deeper</i>");
+  runs[6].gates[0].estimate.reset();
+  runs[6].gates[0].theta.reset();
+  runs[6].gates[0].interval.reset();
+  for (std::size_t i = 8; i < runs.size(); ++i) runs[i].fingerprint["driver"] = "590.11.01";
+  const std::string page =
+      render_history_html(history_of(runs, {}), {{"results/night13", "run.json is torn"}});
+  EXPECT_THAT(page, Not(HasSubstr("<i>")));
+  EXPECT_THAT(between(page, "<noscript>", "</noscript>"),
+              HasSubstr("<h1>CREEP (1 of 1 gate over 12 runs)</h1>"));
+  const auto data = data_of(page);
+  const auto& series = data["series"][0];
+  EXPECT_EQ(series["runs"][8]["changed"], "driver 580.65.06 -> 590.11.01");
+  EXPECT_EQ(series["runs"][7]["changed"], "");
+  EXPECT_EQ(series["gates"][0]["creeps"], true);
+  ASSERT_EQ(series["gates"][0]["points"].size(), 12U);
+  EXPECT_TRUE(series["gates"][0]["points"][6]["estimate"].is_null());
+  EXPECT_EQ(series["gates"][0]["points"][7]["estimate"], *runs[7].gates[0].estimate);
+  EXPECT_EQ(data["left_out"][0], "run.json is torn");
 }
 
 }  // namespace

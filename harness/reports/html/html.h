@@ -3,7 +3,10 @@
 // page in page/ and of Chart.js; a build without them (TRACEML_WITH_HTML) has no page.
 
 #include <string>
+#include <vector>
 
+#include "harness/codec/past_report.h"
+#include "harness/reports/compare_text.h"
 #include "harness/reports/report_input.h"
 
 namespace traceml {
@@ -13,5 +16,9 @@ bool html_built();
 // The same bytes for the same input. Its scripts and its style run by their hash alone: a name that
 // looks like a script is text. Throws NotBuilt.
 std::string render_html(const ReportInput& input);
+
+// The same form of `compare` and `history`.
+std::string render_compare_html(const CompareInput& input);
+std::string render_history_html(const std::vector<RunSeries>& history, const LeftOut& left_out);
 
 }  // namespace traceml

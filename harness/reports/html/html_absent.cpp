@@ -7,8 +7,25 @@ bool html_built() {
   return false;
 }
 
+namespace {
+
+[[noreturn]] void refuse() {
+  throw NotBuilt("the HTML page, which needs Chart.js (package libjs-chart.js),",
+                 "TRACEML_WITH_HTML");
+}
+
+}  // namespace
+
 std::string render_html(const ReportInput&) {
-  throw NotBuilt("the HTML page", "TRACEML_WITH_HTML");
+  refuse();
+}
+
+std::string render_compare_html(const CompareInput&) {
+  refuse();
+}
+
+std::string render_history_html(const std::vector<RunSeries>&, const LeftOut&) {
+  refuse();
 }
 
 }  // namespace traceml

@@ -13,14 +13,6 @@
 namespace traceml {
 namespace {
 
-void write_sentences(const char* name, const std::vector<std::string>& sentences,
-                     JsonWriter* json) {
-  json->key(name);
-  json->begin_array();
-  for (const std::string& sentence : sentences) json->value(sentence);
-  json->end_array();
-}
-
 // The tables of every report: cells are text.
 void write_table(const char* id, const std::optional<Table>& table, JsonWriter* json) {
   if (!table) return;
@@ -75,6 +67,7 @@ std::string page_data(const ReportInput& input) {
   JsonWriter json;
   json.begin_object();
   json.member("schema", "traceml-bench/page/1");
+  json.member("kind", "run");
   json.member("tool_version", input.info.tool_version);
   json.member("created_utc", input.info.created_utc);
   write_verdict(input, &json);

@@ -1,17 +1,25 @@
 #pragma once
 // The figures of the page as JSON: what the raw files hold and nothing else.
 
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "harness/reports/compare_text.h"
+#include "harness/reports/history_text.h"
 #include "harness/reports/html/json_writer.h"
+#include "harness/reports/html/page.h"
 #include "harness/reports/report_input.h"
 
 namespace traceml {
 
 // One line; page/*.js reads it. Times are in ms and memory in bytes, as the keys say.
 std::string page_data(const ReportInput& input);
+std::string compare_page_data(const CompareInput& input);             // page_compare.cpp
+std::string history_page_data(const std::vector<RunSeries>& history,  // page_history.cpp
+                              const LeftOut& left_out);
 
-// Its parts, each as members of the object that is open.
+// Parts of a run's, each as members of the object that is open.
 void write_verdict(const ReportInput& input, JsonWriter* json);          // page_verdict.cpp
 void write_arms(const ReportInput& input, JsonWriter* json);             // page_arms.cpp
 void write_sweep(const ReportInput& input, JsonWriter* json);            // page_sweep.cpp

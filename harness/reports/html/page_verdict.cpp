@@ -30,19 +30,6 @@ void write_headline(const ReportInput& input, JsonWriter* json) {
   json->end_object();
 }
 
-void write_pairs(const char* name, const std::vector<std::pair<std::string, std::string>>& pairs,
-                 JsonWriter* json) {
-  json->key(name);
-  json->begin_array();
-  for (const auto& [label, text] : pairs) {
-    json->begin_array();
-    json->value(label);
-    json->value(text);
-    json->end_array();
-  }
-  json->end_array();
-}
-
 // A change of the time per step: exp(theta) - 1. All gates have it on one axis.
 std::optional<double> change(const std::optional<double>& theta) {
   return theta ? std::optional(std::expm1(*theta)) : std::nullopt;
@@ -138,8 +125,8 @@ void write_verdict(const ReportInput& input, JsonWriter* json) {
     write_gate(texts[i], *gates[i], place < courses.size() ? &courses[place] : nullptr, json);
   }
   json->end_array();
-  write_pairs("scenario", scenario(input), json);
-  write_pairs("fingerprint",
+  write_facts("scenario", scenario(input), json);
+  write_facts("fingerprint",
               {input.info.environment.facts.begin(), input.info.environment.facts.end()}, json);
 }
 

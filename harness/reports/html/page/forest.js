@@ -79,7 +79,7 @@ function forestList(page) {
         element("span", {class: "gate-name"}, gate.name),
         element(
           "span", null,
-          gate.said.estimate + (gate.said.interval === NONE ? "" : " " + gate.said.interval)),
+          [gate.said.estimate, gate.said.interval].filter((text) => text !== NONE).join(" ")),
         element("span", null, gate.said.margin), element("span", {class: "dim"}, gate.said.scope),
         missing(gate.minimum_detectable)
           ? null

@@ -9,11 +9,7 @@ function restSection(page, section) {
     section.append(element("h3", {class: "group"}, "Notes"), sentences(page.notes));
 }
 
-const page = JSON.parse(document.getElementById("data").textContent);
-page.arms.forEach((arm) => armNames.push(arm.name));
-
-fillHead(page);
-const sections = [
+const runSections = (page) => [
   page.gates.length > 0 || page.sweep === null
     ? addSection("verdict", "Verdict", (section) => gatesSection(page, section))
     : null,
@@ -25,13 +21,26 @@ const sections = [
   addSection("input", "Input", (section) => inputSection(page, section)),
   addSection("resources", "Memory and devices", (section) => resourcesSection(page, section)),
   addSection("more", "How sure, windows, notes", (section) => restSection(page, section)),
-].filter((section) => section !== null);
+];
+
+// What each kind of page is made of.
+const KINDS = {
+  run: {head: fillRunHead, sections: runSections},
+  compare: {head: fillHead, sections: compareSections},
+  history: {head: fillHead, sections: historySections},
+};
+
+const page = JSON.parse(document.getElementById("data").textContent);
+const kind = KINDS[page.kind];
+(page.arms || []).forEach((arm) => armNames.push(arm.name));
+kind.head(page);
+const sections = kind.sections(page).filter((section) => section !== null);
 
 document.getElementById("contents")
   .append(element(
     "ul", null,
     ...sections.map(({id, title}) => element("li", null, element("a", {href: "#" + id}, title)))));
-if (page.warnings.length > 0) {
+if ((page.warnings || []).length > 0) {
   document.getElementById(sections[0].id).append(element(
     "details", {open: page.warnings.length <= 5},
     element(

@@ -77,7 +77,11 @@ const whiskers = {
   id: "whiskers",
   beforeDatasetsDraw(chart) {
     const {ctx, scales} = chart;
+    const {left, top, width, height} = chart.chartArea;
     ctx.save();
+    ctx.beginPath();
+    ctx.rect(left, top, width, height);
+    ctx.clip();
     chart.data.datasets.forEach((dataset, i) => {
       if (!chart.isDatasetVisible(i)) return;
       ctx.strokeStyle = dataset.borderColor;

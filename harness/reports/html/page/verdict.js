@@ -1,31 +1,37 @@
 // The verdict first: in words, then each gate against its margin, then what was run.
 
-function fillHead(page) {
-  const {verdict} = page;
+const ZEROS = "A dash is something that was not measured; 0.00 is a measured zero.";
+
+// The line that everything comes to: its first word stands out.
+function fillHead({name, verdict}, foot = "traceml-bench. ") {
   const cut = verdict.line.indexOf(" (");
   const [word, rest] =
     cut < 0 ? [verdict.line, ""] : [verdict.line.slice(0, cut), verdict.line.slice(cut)];
-  const planted = page.scenario.find(([label]) => label === "planted");
   document.getElementById("head").append(
-    element(
-      "div", {class: "head-row"}, element("p", {class: "run-name"}, page.name), themeButton()),
-    element("h1", null, element("span", {class: "word " + verdict.state}, word), rest),
-    ...(page.question === "" ? [] : [element("p", null, page.question)]),
-    element(
-      "div", {class: "badges"},
-      verdict.virtual_clock
-        ? element(
-            "span", {class: "badge"}, "Virtual clock: these times were simulated, not measured")
-        : null,
-      planted ? element("span", {class: "badge"}, "Planted faults: " + planted[1]) : null));
+    element("div", {class: "head-row"}, element("p", {class: "run-name"}, name), themeButton()),
+    element("h1", null, element("span", {class: "word " + verdict.state}, word), rest));
+  document.getElementById("foot").append(foot + ZEROS);
+}
+
+function fillRunHead(page) {
+  const {verdict} = page;
+  fillHead(
+    page, `traceml-bench ${page.tool_version}, ` +
+      (verdict.virtual_clock ? "on the virtual clock. " : `run of ${page.created_utc}. `));
+  const head = document.getElementById("head");
+  if (page.question !== "") head.append(element("p", null, page.question));
+  const planted = page.scenario.find(([label]) => label === "planted");
+  head.append(element(
+    "div", {class: "badges"},
+    verdict.virtual_clock
+      ? element(
+          "span", {class: "badge"}, "Virtual clock: these times were simulated, not measured")
+      : null,
+    planted ? element("span", {class: "badge"}, "Planted faults: " + planted[1]) : null));
   if (verdict.failure !== null) {
-    document.getElementById("head").append(element(
+    head.append(element(
       "p", {class: "failure"}, "What follows comes from what was finished before the run ended."));
   }
-  document.getElementById("foot").append(
-    `traceml-bench ${page.tool_version}, ` +
-    (verdict.virtual_clock ? "on the virtual clock. " : `run of ${page.created_utc}. `) +
-    "A dash is something that was not measured; 0.00 is a measured zero.");
 }
 
 function gatesSection(page, section) {
@@ -33,6 +39,7 @@ function gatesSection(page, section) {
     section.append(element("p", null, "The config has no gate: measured, not judged."));
     return;
   }
+  const units = page.kind === "compare" ? "pairs of runs" : "blocks or launches";
   const axis = page.commands
     ? "Change of a launch's cost against the baseline, %; right is worse."
     : "Change of the wall time per step against the baseline, %; right is slower.";
@@ -46,8 +53,9 @@ function gatesSection(page, section) {
     element(
       "p", {class: "dim small"},
       axis + " Circle: estimate; bar: the interval that decides; dashed: the margin; " +
-        "thin line: changes that so many blocks or launches could not have told from none."));
-  section.append(picture, element("p", {class: "small"}, page.verdict.basis));
+        `thin line: changes that so many ${units} could not have told from none.`));
+  section.append(picture);
+  if (page.verdict.basis) section.append(element("p", {class: "small"}, page.verdict.basis));
   const numbers = () => ({
     caption:
       "As the gates are written: relative is the change of time, fraction that of throughput.",
