@@ -1,6 +1,7 @@
 // page_samples DIR: pages for the browser's test (tests/end_to_end/page_test.py) that no quick run
 // makes: names that try to break out, devices, many ranks. Beside each NAME.html lies NAME.json.
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -9,6 +10,8 @@
 
 #include "harness/analysis/campaign.h"
 #include "harness/reports/all_reports.h"
+#include "harness/reports/html/html.h"
+#include "tests/analysis/past_reports.h"
 #include "tests/analysis/synthetic_campaign.h"
 #include "tests/reports/sample_input.h"
 
@@ -88,6 +91,35 @@ Sample lively_run(int ranks) {
   return sample;
 }
 
+// Four weeks of nights that creep: a new driver, a night without a verdict, one that broke, one
+// that failed.
+std::string creeping_history() {
+  std::vector<PastReport> runs = past::nights(28, 0.0007, "deeper against <b>shipped</b>");
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    PastGate fraction = past::gate_of("shipped against reference", 0.02);
+    fraction.fraction = true;
+    fraction.estimate = 0.978 + 0.001 * static_cast<double>(i * 5 % 7);
+    fraction.interval = Interval{*fraction.estimate - 0.006, *fraction.estimate + 0.006};
+    fraction.margin = 0.95;
+    fraction.theta = -std::log(*fraction.estimate);
+    runs[i].gates.push_back(fraction);
+    if (i >= 17) runs[i].fingerprint["driver"] = "590.11.01";
+  }
+  runs[4].gates[1].outcome = Outcome::kInconclusive;
+  runs[4].gates[1].reasons = {"wide_interval"};
+  runs[4].gates[1].interval = Interval{0.93, 1.03};
+  runs[9].finished = false;
+  for (PastGate& gate : runs[9].gates) {
+    gate.outcome = Outcome::kInconclusive;
+    gate.reasons = {"missing_rank"};
+    gate.estimate.reset();
+    gate.theta.reset();
+    gate.interval.reset();
+  }
+  runs.back().gates[0].outcome = Outcome::kFail;
+  return render_history_html(history_of(runs, {}), {{"results/night29", "run.json is torn"}});
+}
+
 void write(const std::filesystem::path& dir, const std::string& name, const Sample& sample) {
   const auto files = render_files(input_of(sample));
   std::ofstream(dir / (name + ".html"), std::ios::binary) << files.at("report.html");
@@ -108,4 +140,5 @@ int main(int count, char** arguments) {
   for (const NamedSample& sample : all_samples()) write(dir, sample.name, sample.make());
   write(dir, "lively", lively_run(16));
   write(dir, "many_ranks", lively_run(kManyRanks));
+  std::ofstream(dir / "creeping_history.html", std::ios::binary) << creeping_history();
 }

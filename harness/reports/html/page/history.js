@@ -31,6 +31,7 @@ function gatePoints(gate) {
 
 function gateChart(series, gate, points) {
   const counted = (point) => point.not_counted === "";
+  const drawn = ({data}) => data.some(({y}) => y !== null);
   const set = (label, sign, shade, wanted) => ({
     label,
     pointStyle: sign,
@@ -60,7 +61,7 @@ function gateChart(series, gate, points) {
   const reach = extremes(points.filter(counted).flatMap(({y, range}) => [y, ...(range || [])]));
   return {
     type: "scatter",
-    data: {datasets: [...sets.filter(({data}) => data.length > 0), ...margin]},
+    data: {datasets: [...sets.filter(drawn), ...margin]},
     options: {
       scales: {
         x: numericAxis("run, by time", {
