@@ -81,6 +81,21 @@ double tick_of(double width) {
   return 10 * power;
 }
 
+std::vector<double> ticks_of(const Scale& scale) {
+  const double tick = tick_of(scale.to - scale.from);
+  std::vector<double> ticks;
+  for (double n = std::ceil(scale.from / tick); n * tick <= scale.to; ++n) {
+    ticks.push_back(n * tick);
+  }
+  return ticks;
+}
+
+// "+3.1 % wall per step [+2.4, +3.8]  allows < 2 %"
+std::string figures_of(const GateText& text) {
+  const std::string interval = text.interval == kNull ? "" : " " + text.interval;
+  return text.estimate + interval + ", " + text.margin;
+}
+
 // "x" is what the text is anchored to: start, middle or end.
 std::string text_at(double x, int y, std::string_view attributes, const std::string& text) {
   return fmt::format("<text x=\"{:.1f}\" y=\"{}\" {}>{}</text>\n", x, y, attributes,
@@ -143,12 +158,9 @@ class Picture {
     const Scale scale = scale_of_gates();
     const std::vector<GateText> texts = gate_texts(input_);
     const std::vector<const GateResult*> gates = worst_first(input_.summary);
-    const int top = y_ + 12;
-    y_ = top;
-    std::string rows;
-    for (std::size_t i = 0; i < gates.size(); ++i) rows += gate_row(texts[i], *gates[i], scale);
-    add_axis(scale, top);
-    body_ += rows;
+    y_ += 12;
+    for (std::size_t i = 0; i < gates.size(); ++i) body_ += gate_row(texts[i], *gates[i], scale);
+    add_axis(scale);
     add_text("dim",
              input_.plan.facts.commands
                  ? "Change of a launch's cost against the baseline, %; right is worse. Bar: the "
@@ -158,14 +170,12 @@ class Picture {
              32);
   }
 
-  void add_axis(const Scale& scale, int top) {
+  void add_axis(const Scale& scale) {
     const double tick = tick_of(scale.to - scale.from);
     const int decimals = std::max(0, -static_cast<int>(std::floor(std::log10(tick * 100) + 1e-9)));
-    for (double n = std::ceil(scale.from / tick); n * tick <= scale.to; ++n) {
-      const double x = scale.x(n * tick);
-      body_ += line_at("axis", x, top, x, y_ + 4);
-      body_ += text_at(x, y_ + 18, "class=\"dim\" text-anchor=\"middle\"",
-                       signed_percent(n * tick, decimals));
+    for (const double value : ticks_of(scale)) {
+      body_ += text_at(scale.x(value), y_ + 18, "class=\"dim\" text-anchor=\"middle\"",
+                       value == 0 ? "0 %" : signed_percent(value, decimals) + " %");
     }
   }
 
@@ -174,12 +184,16 @@ class Picture {
     std::string row;
     const int words = y_ + 18;
     row += fmt::format(
-        "<text x=\"{}\" y=\"{}\"><tspan class=\"name {}\">{}</tspan>  <tspan class=\"name\">{}"
-        "</tspan>  <tspan>{}  {}  {}</tspan></text>\n",
+        "<text x=\"{}\" y=\"{}\"><tspan class=\"name {}\">{}</tspan><tspan class=\"name\" "
+        "dx=\"8\">{}"
+        "</tspan><tspan dx=\"8\">{}</tspan></text>\n",
         kLeft, words, outcome, text.outcome, xml_text(shortened(plain_text(text.name), 46)),
-        xml_text(shortened(plain_text(text.estimate), 46)), text.interval, text.margin);
+        xml_text(shortened(plain_text(figures_of(text)), 70)));
     const double y = y_ + 36;
     const double margin = scale.x(gate.spec.delta);
+    for (const double tick : ticks_of(scale)) {
+      row += line_at("axis", scale.x(tick), y - 10, scale.x(tick), y + 10);
+    }
     row += line_at("margin", margin, y - 10, margin, y + 10);
     if (gate.interval) {
       row += line_at("bar " + outcome, scale.x(std::expm1(gate.interval->lower)), y,

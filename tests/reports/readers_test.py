@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import xml.etree.ElementTree
 
 TESTS = pathlib.Path(__file__).resolve().parent.parent
 GOLDEN = TESTS / "reports" / "golden"
@@ -45,6 +46,16 @@ def python_with(test, *modules):
 def outcome(*command, stdin=None):
     return subprocess.run([str(word) for word in command], capture_output=True, text=True,
                           input=stdin)
+
+
+class Svg(unittest.TestCase):
+    def test_every_picture_is_well_formed_and_holds_no_script(self):
+        for path in goldens("report.svg"):
+            with self.subTest(path.parent.name):
+                tree = xml.etree.ElementTree.parse(path)
+                names = {element.tag.rpartition("}")[2] for element in tree.iter()}
+                self.assertLessEqual(names, {"svg", "title", "style", "rect", "text", "tspan",
+                                             "line", "circle"})
 
 
 class Junit(unittest.TestCase):
