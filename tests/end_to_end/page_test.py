@@ -66,6 +66,24 @@ def nights(path):
     return compared.stdout, json.loads(told.stdout)
 
 
+def launches(path):
+    """Arms that are programs of known numbers: the folder."""
+    config = path / "launches.yaml"
+    config.write_text("""\
+name: launches
+measure: {unit: ms, regex: 'step_ms: ([0-9.]+)', max_blocks: 6}
+command: [echo, 'step_ms: 5.0']
+arms:
+  bare: {}
+  traced: {command: [echo, 'step_ms: 5.3']}
+gates:
+  - {compare: traced, against: bare, max_regression: 10%}
+""")
+    done = run("run", str(config), "--out", str(path / "launches"))
+    assert done.returncode == 0, done.stdout + done.stderr
+    return path / "launches"
+
+
 CASES = {"spin-equal": "PASS", "spin-slower": "FAIL", "spin-noisy": "INCONCLUSIVE",
          "spin-dead-rank": "RUN FAILED", "spin-straggler": "PASS", "spin-stall": "FAIL",
          "spin-lost-event": "PASS", "spin-input": "FAIL"}
@@ -92,6 +110,7 @@ class Pages(unittest.TestCase):
         subprocess.run([SAMPLES, str(cls.path)], check=True)
         cls.runs = {config: virtual_run(cls.path, config) for config in [*CASES, "spin-sweep"]}
         cls.compared, cls.told = nights(cls.path)
+        cls.runs["launches"] = launches(cls.path)
         cls.pages = {config: out / "report.html" for config, out in cls.runs.items()}
         cls.pages.update({page.stem: page for page in cls.path.glob("*.html")})
         cls.browser = browser.Browser()
@@ -139,6 +158,14 @@ class Pages(unittest.TestCase):
             ".map((set) => set.data[0])")
         for value, planted in zip(shown, (0.5, 6, 1.5)):
             self.assertAlmostEqual(value, planted, delta=planted / 20)
+
+    def test_programs_show_the_numbers_of_their_launches(self):
+        self.open("launches")
+        drawn = self.browser.evaluate(
+            "document.querySelector('#figure-launches .plot').chart.data.datasets[0].data")
+        self.assertEqual(drawn, [5.0, 5.3])
+        self.assertIn("traced against bare", self.text(".gate-name"))
+        self.assertNotIn("per step", self.text("main"))
 
     def test_planted_faults_are_told_at_the_top(self):
         self.open("spin-slower")

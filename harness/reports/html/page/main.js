@@ -4,7 +4,7 @@ function restSection(page, section) {
   for (const name of ["sure", "launches"]) {
     if (page.tables[name]) section.append(reportTable(page.tables[name], "table-" + name));
   }
-  windowsSection(page, section);
+  if (page.commands === null) windowsSection(page, section);
   if (page.notes.length > 0)
     section.append(element("h3", {class: "group"}, "Notes"), sentences(page.notes));
 }
@@ -15,7 +15,9 @@ const runSections = (page) => [
     : null,
   addSection("sweep", "Sweep", (section) => sweepSection(page, section)),
   addSection("scenario", "What was run", (section) => scenarioSection(page, section)),
-  addSection("throughput", "Throughput and steps", (section) => throughputSection(page, section)),
+  addSection(
+    "throughput", page.commands === null ? "Throughput and steps" : "Launches",
+    (section) => throughputSection(page, section)),
   addSection("time", "Over the run", (section) => timeSection(page, section)),
   addSection("ranks", "Ranks", (section) => ranksSection(page, section)),
   addSection("input", "Input", (section) => inputSection(page, section)),
