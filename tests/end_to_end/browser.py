@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 import time
 
-PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
+PROGRAMS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 ANSWER_S = 60
 
 

@@ -32,7 +32,7 @@ def missing():
     if SAMPLES is None:
         return "the page is not built in (TRACEML_WITH_HTML)"
     if browser.program() is None:
-        return "there is no Chromium (package chromium)"
+        return "there is no Chromium (package chromium-headless-shell)"
     return None
 
 
@@ -324,7 +324,8 @@ class Pages(unittest.TestCase):
             with self.subTest(name, dark=dark):
                 self.open(name, dark=dark)
                 self.browser.evaluate(axe + "; 0")
-                self.browser.evaluate(OPEN_ALL)
+                if name not in ("lively", "hostile_names"):  # whose tables are of the same kinds
+                    self.browser.evaluate(OPEN_ALL)
                 found = self.browser.evaluate(
                     "axe.run(document, {resultTypes: ['violations']}).then((result) => "
                     "result.violations.map((one) => [one.id, one.nodes.length, "
