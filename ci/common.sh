@@ -78,6 +78,11 @@ cuda_options() {
   printf '%s\n' -DTRACEML_WITH_CUDA=$with -DTRACEML_WITH_NCCL=$with
 }
 
+chart_js_is_there() {
+  compgen -G "/usr/share/javascript/chart.js/chart.min.js" ||
+    compgen -G "/usr/share/nodejs/chart.js/dist/chart.min.js"
+}
+
 # configure PRESET [-D...]: into build/PRESET, with ninja where there is one, else with make.
 configure() {
   local preset=$1 ninja nvcc generator cuda=()
