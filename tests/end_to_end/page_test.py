@@ -231,6 +231,19 @@ class Pages(unittest.TestCase):
         self.assertEqual(len(marked["steps"]) + marked["left_out"], windows * per_window * ranks,
                          "each planted stall on each rank")
 
+    def test_the_steps_of_one_rank_can_be_chosen(self):
+        self.open("lively")  # rank 5 stalled once
+        marked = ("document.querySelector('#figure-steps .plot').chart.data.datasets"
+                  ".flatMap((set) => set.data).filter((point) => point.of !== undefined)"
+                  ".map((point) => [point.of, point.time])")
+        choose = ("(() => {const box = document.querySelector('#figure-steps select'); "
+                  "box.value = '%d'; box.dispatchEvent(new Event('change'))})()")
+        for rank, stalled in ((5, True), (3, False)):
+            self.browser.evaluate(choose % rank)
+            seen = self.browser.evaluate(marked)
+            self.assertEqual({of for of, _ in seen}, {rank})
+            self.assertEqual(any(time > 50 for _, time in seen), stalled)
+
     def test_nulls_are_breaks_and_dashes_and_no_zeros(self):
         self.open("spin-equal")
         page = self.browser.evaluate(DATA)

@@ -32,12 +32,15 @@ const lookBars = (looks) => ({
   },
 });
 
-function gateFigure(page, gate, index, parent) {
-  const points = gate.points.map(
+function blockPoints(gate) {
+  return gate.points.map(
     (point, i) =>
       ({...point, x: i, y: missing(point.log_ratio) ? null : 100 * Math.expm1(point.log_ratio)}));
-  if (points.every((point) => point.y === null)) return;
-  const set = (label, sign, wanted, hue) => ({
+}
+
+// The blocks by what ran first, and the levels across.
+function blockSets(gate, points) {
+  const set = (label, sign, hue, wanted) => ({
     label,
     pointStyle: sign,
     pointRadius: 5,
@@ -55,13 +58,52 @@ function gateFigure(page, gate, index, parent) {
     borderColor: colour(hue),
     data: [{x: -0.5, y: value}, {x: points.length - 0.5, y: value}]
   });
+  const counts = (point) => !point.voided;
+  return [
+    set("baseline ran first", "circle", "arm-0", (one) => counts(one) && !one.candidate_first),
+    set("candidate ran first", "rectRot", "arm-1", (one) => counts(one) && one.candidate_first),
+    ...(points.every(counts) ? [] : [set("void", "crossRot", "dim", (one) => one.voided)]),
+    level("margin", 100 * gate.change.margin, "ink", [6, 4]),
+    level("no change", 0, "axis", []),
+  ];
+}
+
+function blockChart(gate, points) {
   const bounds = gate.looks.flatMap((look) => [look.lower, look.upper])
                    .filter((x) => !missing(x))
                    .map((x) => 100 * x);
-  const values = [
-    ...points.map((point) => point.y).filter((y) => y !== null), ...bounds, 0,
-    100 * gate.change.margin
-  ];
+  const [least, most] =
+    extremes([...points.map((point) => point.y), ...bounds, 0, 100 * gate.change.margin]);
+  return {
+    type: "scatter",
+    data: {datasets: blockSets(gate, points)},
+    options: {
+      scales: {
+        x: numericAxis("block", {
+          min: -0.5,
+          max: points.length - 0.4,  // the bar of the last look stands at the edge of a block
+          ticks: {
+            color: colour("dim"),
+            precision: 0,
+            callback: (value) => (Number.isInteger(value) ? points[value]?.block : null)
+          }
+        }),
+        y: numericAxis("change, %", {suggestedMin: least, suggestedMax: most, grace: "5%"}),
+      },
+      plugins: {
+        tooltip: {
+          filter: ({raw}) => raw.block !== undefined,
+          callbacks: {label: ({raw}) => `block ${raw.block}: ${fixed(raw.y, 2)} %`}
+        }
+      },
+    },
+    plugins: [lookBars(gate.looks)],
+  };
+}
+
+function gateFigure(page, gate, index, parent) {
+  const points = blockPoints(gate);
+  if (points.every((point) => point.y === null)) return;
   const unit = page.commands ? "launches" : "windows";
   addFigure(parent, {
     name: `gate-${index + 1}`,
@@ -72,47 +114,7 @@ function gateFigure(page, gate, index, parent) {
     picture: chartPicture(
       `${gate.name}: change in each of ${points.length} blocks, looks after ` +
         (gate.looks.map((look) => look.units).join(", ") || "none"),
-      260,
-      () => ({
-        type: "scatter",
-        data: {
-          datasets: [
-            set(
-              "baseline ran first", "circle", (point) => !point.voided && !point.candidate_first,
-              "arm-0"),
-            set(
-              "candidate ran first", "rectRot", (point) => !point.voided && point.candidate_first,
-              "arm-1"),
-            ...(
-              points.some((point) => point.voided)
-                ? [set("void", "crossRot", (point) => point.voided, "dim")]
-                : []),
-            level("margin", 100 * gate.change.margin, "ink", [6, 4]),
-            level("no change", 0, "axis", []),
-          ]
-        },
-        options: {
-          scales: {
-            x: numericAxis("block", {
-              min: -0.5,
-              max: points.length - 0.4,  // the bar of the last look stands at the edge of a block
-              ticks: {
-                color: colour("dim"),
-                precision: 0,
-                callback: (value) => (Number.isInteger(value) ? points[value]?.block : null)
-              }
-            }),
-            y: numericAxis(
-              "change, %",
-              {suggestedMin: Math.min(...values), suggestedMax: Math.max(...values), grace: "5%"}),
-          },
-          plugins: {
-            tooltip:
-              {callbacks: {label: ({raw}) => `block ${raw.block ?? ""}: ${fixed(raw.y, 2)} %`}}
-          },
-        },
-        plugins: [lookBars(gate.looks)],
-      })),
+      260, () => blockChart(gate, points)),
     numbers: () => ({
       caption: "ln(time of the candidate / time of the baseline) of each block.",
       columns: [

@@ -174,69 +174,74 @@ function bulkCeiling(page) {
   const means =
     page.steps.flatMap((steps) => steps.bins.map((bin) => bin[5])).filter((x) => !missing(x));
   const walls = page.windows.map((window) => window.wall_ms).filter((x) => !missing(x));
-  return Math.max(...fences, ...means, ...walls) * 1.02;
+  return extremes([...fences, ...means, ...walls])[1] * 1.02;
+}
+
+// state: row (of ranks; null: all), whole (the axis reaches up to the largest).
+function stepsChart(page, state, ceiling) {
+  const offsets = windowOffsets(page.windows);
+  const top = state.whole ? Infinity : ceiling;
+  const marked = (kind, words, sign) =>
+    page.steps.filter((steps) => steps[kind].steps.length > 0)
+      .map(
+        (steps) => markedDataset(
+          steps, steps[kind], offsets, `${steps.arm}, ${words}`, sign, state.row, top));
+  const label = ({raw, dataset}) =>
+    (raw.time === undefined ? `${dataset.label || "steps"}: ${ms(raw.y)} ms`
+                            : `${dataset.label}: ${ms(raw.time)} ms, rank ${raw.of}, window ${
+       page.windows[raw.window].window}, step ${raw.step}`);
+  return {
+    type: "scatter",
+    data: {
+      datasets: [
+        ...page.steps.flatMap((steps) => stepDatasets(steps, offsets, state.row)),
+        wallDataset(page, offsets), ...marked("outliers", "stands out", "crossRot"),
+        ...marked("long_waits", "wait over 5 ms", "triangle")
+      ]
+    },
+    options: {
+      scales: {
+        x: numericAxis(
+          "timed steps in the order of the run; every second block is grey",
+          {min: 0, max: offsets.at(-1)}),
+        y: numericAxis("ms per step", {max: state.whole ? undefined : ceiling, grace: "5%"}),
+      },
+      plugins: {tooltip: {callbacks: {label}}},
+    },
+    plugins: [blockBands(bandsOfBlocks(page.windows, offsets))],
+  };
+}
+
+// What changes `state` and draws again.
+function stepsControls(page, state, show) {
+  const [first] = page.steps;
+  const rows = first.ranks.length / first.ranks_per_row;
+  const choices = [["", "all, least to most"]];
+  for (let row = 0; row < rows; ++row) choices.push([String(row), rowName(first, row)]);
+  const ranks = chooser("Ranks", choices, (value) => {
+    state.row = value === "" ? null : Number(value);
+    show();
+  });
+  const axis = checkbox("axis up to the largest", state.whole, (checked) => {
+    state.whole = checked;
+    show();
+  });
+  return element("div", {class: "controls"}, rows > 1 ? ranks : null, axis);
 }
 
 function timeFigure(page, parent) {
   if (page.steps.length === 0) return;
-  const offsets = windowOffsets(page.windows);
-  const bands = bandsOfBlocks(page.windows, offsets);
   const ceiling = bulkCeiling(page);
-  const most = Math.max(...page.steps.flatMap(
+  const [, most] = extremes(page.steps.flatMap(
     (steps) =>
-      [...steps.bins.map((bin) => bin[6] ?? 0), ...steps.long_waits.steps.map((step) => step[3])]));
+      [...steps.bins.map((bin) => bin[6]), ...steps.long_waits.steps.map((step) => step[3])]));
   const state = {row: null, whole: most < 3 * ceiling};
   const names = page.steps.map((steps) => `${steps.arm} (${clockName(steps.clock)})`).join(", ");
-  const config = () => {
-    const top = state.whole ? Infinity : ceiling;
-    return {
-      type: "scatter",
-      data: {
-        datasets: [
-          ...page.steps.flatMap((steps) => stepDatasets(steps, offsets, state.row)),
-          wallDataset(page, offsets),
-          ...page.steps.filter((steps) => steps.outliers.steps.length > 0)
-            .map(
-              (steps) => markedDataset(
-                steps, steps.outliers, offsets, `${steps.arm}, stands out`, "crossRot", state.row,
-                top)),
-          ...page.steps.filter((steps) => steps.long_waits.steps.length > 0)
-            .map(
-              (steps) => markedDataset(
-                steps, steps.long_waits, offsets, `${steps.arm}, wait over 5 ms`, "triangle",
-                state.row, top)),
-        ]
-      },
-      options: {
-        scales: {
-          x: numericAxis(
-            "timed steps in the order of the run; every second block is grey",
-            {min: 0, max: offsets.at(-1)}),
-          y: numericAxis("ms per step", {max: state.whole ? undefined : ceiling, grace: "5%"}),
-        },
-        plugins: {
-          tooltip: {
-            callbacks: {
-              label: ({raw, dataset}) =>
-                (raw.time === undefined
-                   ? `${dataset.label || "steps"}: ${ms(raw.y)} ms`
-                   : `${dataset.label}: ${ms(raw.time)} ms, rank ${raw.of}, window ${
-                       page.windows[raw.window].window}, step ${raw.step}`)
-            }
-          }
-        },
-      },
-      plugins: [blockBands(bands)],
-    };
-  };
   const picture = chartPicture(
     `Step times over the run of ${
       names}; blocks in turn, steps that stand out and waits over 5 ms marked. ` +
       "The numbers below hold them.",
-    380, config);
-  const rows = page.steps[0].ranks.length / page.steps[0].ranks_per_row;
-  const choices = [["", "all, least to most"]];
-  for (let row = 0; row < rows; ++row) choices.push([String(row), rowName(page.steps[0], row)]);
+    380, () => stepsChart(page, state, ceiling));
   const left =
     page.steps.reduce((sum, steps) => sum + steps.outliers.left_out + steps.long_waits.left_out, 0);
   addFigure(parent, {
@@ -245,21 +250,7 @@ function timeFigure(page, parent) {
     basis: `ms, input_wait + traced of ${
              names}; band: least to most over ranks and the steps of a bin, line: their mean. ` +
       "Dashed: the wall time per step of each window, host clock, max over ranks.",
-    controls: element(
-      "div", {class: "controls"},
-      rows > 1 ? chooser(
-                   "Ranks", choices,
-                   (value) => {
-                     state.row = value === "" ? null : Number(value);
-                     picture.show();
-                   })
-               : null,
-      checkbox(
-        "axis up to the largest", state.whole,
-        (checked) => {
-          state.whole = checked;
-          picture.show();
-        })),
+    controls: stepsControls(page, state, () => picture.show()),
     picture,
     notes: left === 0
       ? []
