@@ -30,9 +30,11 @@ TEST(ConfigHash, is_of_what_is_run_in_a_window_and_of_nothing_else) {
   EXPECT_EQ(hash.size(), 16u);
   for (const char* same : {"name=b", "seed=9", "measure.max_blocks=6", "measure.launches=6",
                            "measure.noise_profile=x.json", "measure.interaction_sd=1%",
-                           "measure.time_limit=1h", "require.ranks=2"}) {
+                           "measure.time_limit=1h", "require.ranks=2", "workload.device=cpu"}) {
     EXPECT_EQ(hash_with(same), hash) << same;
   }
+  const std::string sweep = "sweep: {arm: shipped, over: {input.workers: [1, 2]}}\n";
+  EXPECT_EQ(config_hash(read_config_text(kConfig + sweep, "a.yaml", {})), hash);
   for (const char* other :
        {"measure.steps=24", "input.workers=8", "workload.noise=1%", "workload.batch_size=4",
         "measure.instrument=host", "measure.warmup_steps=0", "plant=[{drift: 1%}]"}) {
