@@ -8,8 +8,8 @@
 #include "harness/reports/markdown.h"
 #include "harness/reports/pipeline_table.h"
 #include "harness/reports/prometheus.h"
-#include "harness/reports/sweep_csv.h"
 #include "harness/reports/svg.h"
+#include "harness/reports/sweep_csv.h"
 #include "harness/reports/terminal.h"
 
 namespace traceml {
