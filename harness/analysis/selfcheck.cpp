@@ -19,6 +19,29 @@ std::optional<int> limit_of(int runs, double alpha) {
   return std::nullopt;
 }
 
+const std::string& candidate_of(const CampaignFacts& facts, std::size_t gate) {
+  return facts.arms.at(static_cast<std::size_t>(facts.gates[gate].candidate.value)).name;
+}
+
+std::optional<double> change(const std::optional<double>& theta) {
+  return theta ? std::optional(std::expm1(*theta)) : std::nullopt;
+}
+
+ClaimsOfArm claims_of(const CampaignFacts& facts, const std::vector<EqualRun>& runs,
+                      std::size_t gate) {
+  ClaimsOfArm claims{candidate_of(facts, gate), {}};
+  for (const EqualRun& run : runs) {
+    const GateResult& result = run.gates.at(gate);
+    RunClaim claim{result.outcome, result.direction, change(result.theta), {}, {}};
+    if (result.interval) {
+      claim.lower = std::expm1(result.interval->lower);
+      claim.upper = std::expm1(result.interval->upper);
+    }
+    claims.runs.push_back(claim);
+  }
+  return claims;
+}
+
 PlantFound found_in(const std::vector<EqualRun>& runs, std::size_t gate, const std::string& arm) {
   PlantFound plant;
   plant.arm = arm;
@@ -116,9 +139,9 @@ SelfcheckSummary summarize_selfcheck(const CampaignFacts& facts, const std::vect
     launches.insert(launches.end(), run.equal_pairs.begin(), run.equal_pairs.end());
   }
   summary.noise = variance_components(launches);
-  for (std::size_t i = 1; i < facts.gates.size(); ++i) {
-    const auto arm = static_cast<std::size_t>(facts.gates[i].candidate.value);
-    summary.plants.push_back(found_in(runs, i, facts.arms.at(arm).name));
+  for (std::size_t i = 0; i < facts.gates.size(); ++i) {
+    summary.arms.push_back(claims_of(facts, runs, i));
+    if (i > 0) summary.plants.push_back(found_in(runs, i, candidate_of(facts, i)));
   }
   if (!summary.noise) return summary;
   summary.minimum_detectable = detectable(facts, *summary.noise, facts.interaction_sd);

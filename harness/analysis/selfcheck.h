@@ -19,6 +19,19 @@ struct EqualRun {
   std::vector<LaunchPairs> equal_pairs;
 };
 
+// What one run said of one arm against the plain one; relative changes of the time per step.
+struct RunClaim {
+  Outcome outcome = Outcome::kInconclusive;
+  Direction direction = Direction::kUnresolved;
+  std::optional<double> estimate, lower, upper;
+};
+
+// All runs of one arm, in their order: the equal arm or a planted one.
+struct ClaimsOfArm {
+  std::string arm;
+  std::vector<RunClaim> runs;
+};
+
 // What equal arms were said to be. A run may count on either side.
 struct FalseClaims {
   int runs = 0;         // with an interval, so that they could claim something
@@ -55,8 +68,9 @@ struct Budget {
 };
 
 struct SelfcheckSummary {
-  CampaignFacts facts;  // of one run; with several launches as a run the pooled ones
-  double delta = 0;     // the margin of its gates
+  CampaignFacts facts;            // of one run; with several launches as a run the pooled ones
+  double delta = 0;               // the margin of its gates
+  std::vector<ClaimsOfArm> arms;  // in the order of the gates
   FalseClaims claims;
   std::optional<VarianceComponents> noise;  // null: too few launches
   std::vector<PlantFound> plants;

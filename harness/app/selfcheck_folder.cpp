@@ -18,6 +18,7 @@
 #include "harness/codec/raw_files.h"
 #include "harness/core/error.h"
 #include "harness/plan/arms.h"
+#include "harness/reports/html/html.h"
 #include "harness/reports/selfcheck_text.h"
 #include "harness/runner/launcher.h"
 
@@ -189,6 +190,7 @@ void publish_selfcheck(const std::string& out, const SelfcheckReport& report, bo
   write_file_atomically(out + "/selfcheck.json", write_selfcheck_json(report));
   write_file_atomically(out + "/selfcheck.txt",
                         render_selfcheck(report, "", {kFileColumns, false}));
+  if (html_built()) write_file_atomically(out + "/selfcheck.html", render_selfcheck_html(report));
   if (report.profile.launches >= kFewestLaunchesOfAProfile) {
     write_noise_profile(profile_file(out), report.profile);
   }

@@ -25,8 +25,8 @@ int finished_equal_runs(const std::string& out, const SelfcheckRequest& request)
 // torn, edited or a copy.
 SelfcheckReport read_selfcheck(const std::string& out);
 
-// Prints the report (with `quiet` its last line alone) and writes selfcheck.json, selfcheck.txt and
-// noise_profile.json into OUT.
+// Prints the report (with `quiet` its last line alone) and writes selfcheck.json, selfcheck.txt,
+// selfcheck.html (where the build has pages) and noise_profile.json into OUT.
 void publish_selfcheck(const std::string& out, const SelfcheckReport& report, bool quiet);
 
 }  // namespace traceml

@@ -54,6 +54,22 @@ Json budgets_json(const std::vector<Budget>& budgets) {
   return list;
 }
 
+Json arms_json(const std::vector<ClaimsOfArm>& arms) {
+  Json list = Json::array();
+  for (const ClaimsOfArm& arm : arms) {
+    Json runs = Json::array();
+    for (const RunClaim& claim : arm.runs) {
+      runs.push_back({{"outcome", name_of(claim.outcome)},
+                      {"direction", name_of(claim.direction)},
+                      {"estimate", json_number(claim.estimate)},
+                      {"lower", json_number(claim.lower)},
+                      {"upper", json_number(claim.upper)}});
+    }
+    list.push_back({{"arm", arm.arm}, {"runs", runs}});
+  }
+  return list;
+}
+
 }  // namespace
 
 std::string write_selfcheck_json(const SelfcheckReport& report) {
@@ -78,7 +94,8 @@ std::string write_selfcheck_json(const SelfcheckReport& report) {
        {"minimum_detectable", json_number(summary.minimum_detectable)},
        {"minimum_detectable_with_profile", json_number(summary.detectable_with_profile)},
        {"budgets", budgets_json(summary.budgets)},
-       {"plants", plants_json(summary.plants)}});
+       {"plants", plants_json(summary.plants)},
+       {"arms", arms_json(summary.arms)}});
 }
 
 }  // namespace traceml

@@ -57,6 +57,17 @@ std::string sees_text(const SelfcheckReport& report) {
          fmt::format("; {} with the noise profile", percent(summary.detectable_with_profile, 2));
 }
 
+std::string profile_text(const VarianceComponents& noise, const std::string& dir) {
+  if (noise.launches < kFewestLaunchesOfAProfile) {
+    return fmt::format("none is written: {} launches say too little, {} say enough", noise.launches,
+                       kFewestLaunchesOfAProfile);
+  }
+  return fmt::format(
+      "measure.noise_profile: {}noise_profile.json takes {} in place of the usual 0.3 %, for "
+      "this config on this machine",
+      dir.empty() ? "" : dir + "/", percent(noise.interaction_sd, 3));
+}
+
 // "+3 %": as it was asked for.
 std::string effect_text(double effect) {
   return "+" + margin_percent(effect);
@@ -147,22 +158,15 @@ class SelfcheckPage {
       : report_(report), dir_(dir), columns_(std::max(style.columns, 40)), colour_(style.colour) {}
 
   std::string render() {
-    const SelfcheckSummary& summary = report_.summary;
-    add("", fmt::format("{}: {} against itself, {}, {}", report_.config_name, report_.request.arm,
-                        counted(report_.finished, "run", "runs"), runs_text(report_)));
+    add("", selfcheck_subject(report_));
     page_ += "\n";
-    add("claims   ", claims_text(summary.claims));
-    add("noise    ", summary.noise ? noise_text(*summary.noise)
-                                   : "not known: it takes two launches with valid pairs");
-    if (summary.minimum_detectable) add("can see  ", sees_text(report_));
-    if (summary.noise) add("profile  ", profile_text(*summary.noise));
-    if (report_.unfinished > 0) {
-      add("! ", fmt::format("{} did not finish and was measured anew",
-                            counted(report_.unfinished, "run", "runs")));
+    for (const auto& [label, text] : selfcheck_facts(report_, dir_)) {
+      add(label == "!" ? "! " : fmt::format("{:<9}", label), text);
     }
     page_ += "\n";
-    if (!summary.budgets.empty()) page_ += draw_table(budget_table(report_), columns_) + "\n";
-    if (!summary.plants.empty()) page_ += draw_table(plant_table(report_), columns_) + "\n";
+    for (const Table& table : selfcheck_tables(report_)) {
+      page_ += draw_table(table, columns_) + "\n";
+    }
     add_last_line();
     return page_;
   }
@@ -170,17 +174,6 @@ class SelfcheckPage {
  private:
   void add(std::string_view first, const std::string& text) {
     for (const std::string& line : wrapped(plain_text(text), first, columns_)) page_ += line + "\n";
-  }
-
-  std::string profile_text(const VarianceComponents& noise) const {
-    if (noise.launches < kFewestLaunchesOfAProfile) {
-      return fmt::format("none is written: {} launches say too little, {} say enough",
-                         noise.launches, kFewestLaunchesOfAProfile);
-    }
-    return fmt::format(
-        "measure.noise_profile: {}noise_profile.json takes {} in place of the usual 0.3 %, for "
-        "this config on this machine",
-        dir_.empty() ? "" : dir_ + "/", percent(noise.interaction_sd, 3));
   }
 
   void add_last_line() {
@@ -206,6 +199,34 @@ class SelfcheckPage {
 };
 
 }  // namespace
+
+std::string selfcheck_subject(const SelfcheckReport& report) {
+  return fmt::format("{}: {} against itself, {}, {}", report.config_name, report.request.arm,
+                     counted(report.finished, "run", "runs"), runs_text(report));
+}
+
+std::vector<std::pair<std::string, std::string>> selfcheck_facts(const SelfcheckReport& report,
+                                                                 const std::string& dir) {
+  const SelfcheckSummary& summary = report.summary;
+  std::vector<std::pair<std::string, std::string>> facts = {
+      {"claims", claims_text(summary.claims)},
+      {"noise", summary.noise ? noise_text(*summary.noise)
+                              : "not known: it takes two launches with valid pairs"}};
+  if (summary.minimum_detectable) facts.emplace_back("can see", sees_text(report));
+  if (summary.noise) facts.emplace_back("profile", profile_text(*summary.noise, dir));
+  if (report.unfinished > 0) {
+    facts.emplace_back(
+        "!", counted(report.unfinished, "run", "runs") + " did not finish and was measured anew");
+  }
+  return facts;
+}
+
+std::vector<Table> selfcheck_tables(const SelfcheckReport& report) {
+  std::vector<Table> tables;
+  if (!report.summary.budgets.empty()) tables.push_back(budget_table(report));
+  if (!report.summary.plants.empty()) tables.push_back(plant_table(report));
+  return tables;
+}
 
 std::string render_selfcheck_line(const SelfcheckReport& report) {
   const Verdict verdict = verdict_of(report);

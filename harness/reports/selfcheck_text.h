@@ -1,8 +1,11 @@
 #pragma once
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "harness/codec/selfcheck_json.h"
+#include "harness/reports/table.h"
 #include "harness/reports/terminal.h"
 
 namespace traceml {
@@ -14,5 +17,11 @@ std::string render_selfcheck(const SelfcheckReport& report, const std::string& d
 
 // "STATISTICS HOLD (exit 0): ...".
 std::string render_selfcheck_line(const SelfcheckReport& report);
+
+// Its parts: what was checked; {"claims", "0 FAIL; 1 slower, ..."} and so on; tables with rows.
+std::string selfcheck_subject(const SelfcheckReport& report);
+std::vector<std::pair<std::string, std::string>> selfcheck_facts(const SelfcheckReport& report,
+                                                                 const std::string& dir);
+std::vector<Table> selfcheck_tables(const SelfcheckReport& report);
 
 }  // namespace traceml

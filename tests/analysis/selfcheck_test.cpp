@@ -151,6 +151,25 @@ TEST(Selfcheck, has_an_exit_code_for_each_answer) {
   EXPECT_EQ(summarize_selfcheck(facts_of(true), runs_with(16, 4, 0), {}).exit_code(), 10);
 }
 
+TEST(Selfcheck, keeps_what_each_run_said_of_each_arm) {
+  std::vector<EqualRun> runs = runs_with(2, 0, 0);
+  runs[1].gates[0].theta = std::log(1.01);
+  runs[1].gates[0].interval = Interval{std::log(0.99), std::log(1.03)};
+  runs[1].gates[0].direction = Direction::kUnresolved;
+  runs[0].gates[1].outcome = Outcome::kFail;
+  runs[0].gates[1].theta.reset();
+  runs[0].gates[1].interval.reset();
+  const SelfcheckSummary summary = summarize_selfcheck(facts_of(true), runs, {});
+  ASSERT_EQ(summary.arms.size(), 2u);
+  ASSERT_EQ(summary.arms[0].runs.size(), 2u);
+  EXPECT_NEAR(*summary.arms[0].runs[1].estimate, .01, 1e-12);
+  EXPECT_NEAR(*summary.arms[0].runs[1].lower, -.01, 1e-12);
+  EXPECT_NEAR(*summary.arms[0].runs[1].upper, .03, 1e-12);
+  EXPECT_EQ(summary.arms[1].arm, "shipped-plus-3");
+  EXPECT_EQ(summary.arms[1].runs[0].outcome, Outcome::kFail);
+  EXPECT_FALSE(summary.arms[1].runs[0].estimate || summary.arms[1].runs[0].lower);
+}
+
 TEST(Selfcheck, says_what_one_launch_and_what_several_can_see) {
   const std::vector<EqualRun> runs = runs_with(20, 0, 0);
   CampaignFacts facts = facts_of(false);

@@ -72,6 +72,21 @@ def nights(path):
     return compared.stdout, json.loads(told.stdout)
 
 
+def equal_arms(path):
+    """A self-check of six runs with a planted slowdown: its folder."""
+    config = path / "equal_arms.yaml"
+    config.write_text("""\
+name: equal-arms
+workload: {model: spin, device: fake, clock: virtual, noise: 0.5%}
+measure: {steps: 8, max_blocks: 6}
+gates: [{compare: shipped, against: reference, max_regression: 2%}]
+""")
+    done = run("selfcheck", str(config), "--runs", "6", "--plant", "12%", "--out",
+               str(path / "equal"))
+    assert done.returncode == 0, done.stdout + done.stderr
+    return path / "equal"
+
+
 def launches(path):
     """Arms that are programs of known numbers: the folder."""
     config = path / "launches.yaml"
@@ -118,6 +133,8 @@ class Pages(unittest.TestCase):
         cls.runs["launches"] = launches(cls.path)
         cls.pages = {config: out / "report.html" for config, out in cls.runs.items()}
         cls.pages.update({page.stem: page for page in cls.path.glob("*.html")})
+        cls.equal = equal_arms(cls.path)
+        cls.pages["selfcheck"] = cls.equal / "selfcheck.html"
         cls.browser = browser.Browser()
         cls.addClassCleanup(cls.browser.close)
 
@@ -196,6 +213,24 @@ class Pages(unittest.TestCase):
             ".flatMap((set) => set.data).filter((point) => point.run !== undefined)"
             ".sort((a, b) => a.run - b.run).map((point) => point.estimate)")
         self.assertEqual(drawn, told)
+
+    def test_a_self_check_shows_each_run_of_each_arm(self):
+        self.open("selfcheck")
+        told = json.loads((self.equal / "selfcheck.json").read_text())
+        self.assertRegex(self.text("h1"), r"^STATISTICS HOLD \(exit 0\): .*, virtual clock$")
+        self.assertEqual([len(arm["runs"]) for arm in told["arms"]], [6, 6])
+        for place, arm in enumerate(told["arms"], 1):
+            drawn = self.browser.evaluate(
+                f"document.querySelector('#figure-arm-{place} .plot').chart.data.datasets"
+                ".flatMap((set) => set.data).filter((point) => point.outcome !== undefined)"
+                ".sort((a, b) => a.x - b.x).map(({estimate, lower, upper}) => "
+                "({estimate, lower, upper}))")
+            self.assertEqual(drawn, [{key: one[key] for key in ("estimate", "lower", "upper")}
+                                     for one in arm["runs"]])
+        labels = self.browser.evaluate(
+            "document.querySelector('#figure-arm-2 .plot').chart.data.datasets"
+            ".map((set) => [set.label, set.data.length])")
+        self.assertEqual(labels[0], ["FAIL", 6])
 
     def test_figures_are_those_of_run_json(self):
         for name in CASES:
@@ -310,7 +345,7 @@ class Pages(unittest.TestCase):
         self.assertEqual(rows, 8 + 8 * 8, "node12 and node120 to node127")
 
     def test_every_figure_has_its_numbers_and_a_csv_file(self):
-        for name in ("lively", "device", "compare", "history"):
+        for name in ("lively", "device", "compare", "history", "selfcheck"):
             self.open(name)
             self.browser.evaluate(OPEN_ALL)
             for part in ("details", ".csv", "tbody tr"):
@@ -337,7 +372,8 @@ class Pages(unittest.TestCase):
         if axe is None:
             self.skipTest("no axe-core in .deps/axe (ci/setup)")
         pages = [("spin-slower", False), ("hostile_names", False), ("lively", True),
-                 ("no_gates", True), ("compare", True), ("history", False)]  # each takes seconds
+                 ("no_gates", True), ("compare", True), ("history", False),
+                 ("selfcheck", True)]  # each takes seconds
         for name, dark in pages:
             with self.subTest(name, dark=dark):
                 self.open(name, dark=dark)
@@ -352,7 +388,7 @@ class Pages(unittest.TestCase):
 
     def test_nothing_is_wider_than_the_window(self):
         for name in ("spin-slower", "lively", "hostile_names", "many_ranks", "device", "stored",
-                     "spin-sweep", "compare", "history"):
+                     "spin-sweep", "compare", "history", "selfcheck"):
             for width in WIDTHS:
                 with self.subTest(name, width=width):
                     self.open(name, width)

@@ -189,6 +189,30 @@ TEST(ComparePage, OfOneUncommonClockHasNullsAndNoZeros) {
   EXPECT_TRUE(data["phase_clock"].is_null());
 }
 
+TEST(SelfcheckPage, HasEachRunOfEachArmAndNullForWhatIsNotKnown) {
+  SelfcheckReport report;
+  report.config_name = "<b>equal</b>";
+  report.request.arm = "shipped";
+  report.finished = 2;
+  report.summary.delta = .02;
+  report.summary.claims = {2, 0, 0, 0, .1, {}};
+  report.summary.budgets = {{.02, .8, {}, 6}};
+  report.summary.arms = {{"shipped-again",
+                          {{Outcome::kPass, Direction::kUnresolved, .001, -.004, .006},
+                           {Outcome::kInconclusive, Direction::kUnresolved, {}, {}, {}}}}};
+  report.unfinished = 1;
+  const std::string page = render_selfcheck_html(report);
+  EXPECT_THAT(page, Not(HasSubstr("<b>")));
+  const auto data = data_of(page);
+  EXPECT_EQ(data["verdict"]["state"], "inconclusive");
+  EXPECT_EQ(data["margin"], .02);
+  EXPECT_EQ(data["claims"][0]["runs"][0]["upper"], .006);
+  EXPECT_TRUE(data["claims"][0]["runs"][1]["estimate"].is_null());
+  EXPECT_EQ(data["facts"].back()[0], "unfinished");
+  EXPECT_EQ(data["tables"][0]["title"], "Budget");
+  EXPECT_THAT(data["tables"][0]["rows"][0][2], "never");
+}
+
 TEST(HistoryPage, HasEachGateOfEachRunAndWhatChanged) {
   std::vector<PastReport> runs = past::nights(12, 0.003, "<i>deeper</i>");
   runs[6].gates[0].estimate.reset();

@@ -47,4 +47,16 @@ std::string render_history_html(const std::vector<RunSeries>& history, const Lef
   return render_page(page);
 }
 
+std::string render_selfcheck_html(const SelfcheckReport& report) {
+  Page page;
+  page.verdict = render_selfcheck_line(report);
+  page.title = "selfcheck: " + page.verdict;
+  page.lines.push_back(selfcheck_subject(report));
+  for (const auto& [label, text] : selfcheck_facts(report, "")) {
+    page.lines.push_back(label + ": " + text);
+  }
+  page.data = selfcheck_page_data(report);
+  return render_page(page);
+}
+
 }  // namespace traceml

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/codec/past_report.h"
+#include "harness/codec/selfcheck_json.h"
 #include "harness/reports/compare_text.h"
 #include "harness/reports/report_input.h"
 
@@ -17,8 +18,9 @@ bool html_built();
 // looks like a script is text. Throws NotBuilt.
 std::string render_html(const ReportInput& input);
 
-// The same form of `compare` and `history`.
+// The same form of `compare`, `history` and `selfcheck`.
 std::string render_compare_html(const CompareInput& input);
 std::string render_history_html(const std::vector<RunSeries>& history, const LeftOut& left_out);
+std::string render_selfcheck_html(const SelfcheckReport& report);
 
 }  // namespace traceml

@@ -28,4 +28,8 @@ std::string render_history_html(const std::vector<RunSeries>&, const LeftOut&) {
   refuse();
 }
 
+std::string render_selfcheck_html(const SelfcheckReport&) {
+  refuse();
+}
+
 }  // namespace traceml

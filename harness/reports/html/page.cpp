@@ -76,6 +76,31 @@ void write_sentences(const char* name, const std::vector<std::string>& sentences
   json->end_array();
 }
 
+void write_table(const Table& table, JsonWriter* json) {
+  json->begin_object();
+  json->member("title", table.title);
+  json->member("caption", table.caption);
+  json->key("columns");
+  json->begin_array();
+  for (const Column& column : table.columns) {
+    json->begin_object();
+    json->member("head", column.head);
+    json->member("left", column.left);
+    json->end_object();
+  }
+  json->end_array();
+  json->key("rows");
+  json->begin_array();
+  for (const std::vector<std::string>& row : table.rows) {
+    json->begin_array();
+    for (const std::string& cell : row) json->value(cell);
+    json->end_array();
+  }
+  json->end_array();
+  write_sentences("remarks", table.remarks, json);
+  json->end_object();
+}
+
 void write_facts(const char* name, const std::vector<std::pair<std::string, std::string>>& facts,
                  JsonWriter* json) {
   json->key(name);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/reports/html/json_writer.h"
+#include "harness/reports/table.h"
 
 namespace traceml {
 
@@ -21,6 +22,9 @@ std::string render_page(const Page& page);
 
 // "name": [...], a member of the object that is open.
 void write_sentences(const char* name, const std::vector<std::string>& sentences, JsonWriter* json);
+
+// {"title": ..., "columns": ..., "rows": ...}, a value: cells are text.
+void write_table(const Table& table, JsonWriter* json);
 
 // "name": [["label", "text"], ...]
 void write_facts(const char* name, const std::vector<std::pair<std::string, std::string>>& facts,

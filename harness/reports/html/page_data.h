@@ -10,6 +10,7 @@
 #include "harness/reports/html/json_writer.h"
 #include "harness/reports/html/page.h"
 #include "harness/reports/report_input.h"
+#include "harness/reports/selfcheck_text.h"
 
 namespace traceml {
 
@@ -18,6 +19,8 @@ std::string page_data(const ReportInput& input);
 std::string compare_page_data(const CompareInput& input);             // page_compare.cpp
 std::string history_page_data(const std::vector<RunSeries>& history,  // page_history.cpp
                               const LeftOut& left_out);
+
+std::string selfcheck_page_data(const SelfcheckReport& report);  // page_selfcheck.cpp
 
 // Parts of a run's, each as members of the object that is open.
 void write_verdict(const ReportInput& input, JsonWriter* json);          // page_verdict.cpp

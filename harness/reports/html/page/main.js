@@ -30,6 +30,7 @@ const KINDS = {
   run: {head: fillRunHead, sections: runSections},
   compare: {head: fillHead, sections: compareSections},
   history: {head: fillHead, sections: historySections},
+  selfcheck: {head: fillHead, sections: selfcheckSections},
 };
 
 const page = JSON.parse(document.getElementById("data").textContent);
