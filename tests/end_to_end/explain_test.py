@@ -30,7 +30,10 @@ def python_that_has(package, *candidates):
 
 HTA = python_that_has("hta", os.environ.get("TRACEML_HTA_PYTHON", ""),
                       SOURCE / ".deps" / "hta" / "bin" / "python")
+# The libraries of PyTorch alone, which are all that the build needs, cannot be imported.
 TORCH = python_that_has("torch", SOURCE / ".deps" / "venv" / "bin" / "python")
+if TORCH and subprocess.run([TORCH, "-c", "import torch.profiler"], capture_output=True).returncode:
+    TORCH = None
 
 
 def skip_or_fail(test, why):
