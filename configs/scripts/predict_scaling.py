@@ -34,6 +34,19 @@ def line_through(points):
     return 0.0, statistics.linear_regression(sizes, wires, proportional=True).slope
 
 
+def buckets_of(arms, name):
+    return (arms.get(name, {}).get("all_reduce") or {}).get("buckets") or []
+
+
+def tells_the_cost(arms, gate):
+    """Whether the gate is of an arm that exchanges gradients against one that does not."""
+    buckets = buckets_of(arms, gate["candidate"])
+    known = [gate["estimate"], gate["lower"], gate["upper"], *[one["wire_ms"] for one in buckets]]
+    return (gate["unit"] == "relative" and len(buckets) > 0 and None not in known and
+            not buckets_of(arms, gate["baseline"]) and
+            arms[gate["candidate"]]["all_reduce"]["exposed_ms"] is not None)
+
+
 class Pair:
     """One gate of the run on two ranks."""
 
@@ -72,16 +85,18 @@ class Pair:
 def main():
     if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
         sys.exit(__doc__)
-    run = json.loads((pathlib.Path(sys.argv[1]) / "run.json").read_text())
+    try:
+        run = json.loads((pathlib.Path(sys.argv[1]) / "run.json").read_text())
+    except (OSError, ValueError) as error:
+        sys.exit(f"{sys.argv[1]}: no run.json of a run is there ({error})")
+    if wrong := [text for text in sys.argv[2:] if not text.isdecimal()]:
+        sys.exit(f"{wrong[0]} is no number of ranks")
     counts = [int(text) for text in sys.argv[2:]] or [4, 8]
     if run["world_size"] != 2:
         sys.exit(f"{sys.argv[1]} is a run of {run['world_size']} ranks; the prediction takes one of 2")
     if unknown := [count for count in counts if count not in LARGEST]:
         sys.exit(f"{unknown[0]} ranks: 2 to 8 can be predicted")
-    gates = [gate for gate in run["gates"]
-             if gate["estimate"] is not None and gate["candidate"] in run["arms"] and
-             (run["arms"][gate["candidate"]].get("all_reduce") or {}).get("buckets") and
-             not (run["arms"][gate["baseline"]].get("all_reduce") or {}).get("buckets")]
+    gates = [gate for gate in run["gates"] if tells_the_cost(run["arms"], gate)]
     if not gates:
         sys.exit(f"{sys.argv[1]} has no gate of an arm that exchanges gradients against one that does "
                  "not; run configs/scaling.yaml on two GPUs")

@@ -15,7 +15,7 @@ def planted(sizes=(8e6, 16e6, 4e6), world_size=2):
     buckets = [{"bytes": size, "wire_ms": LATENCY_MS + MS_PER_BYTE * size} for size in sizes]
     return {
         "world_size": world_size,
-        "gates": [{"candidate": "all", "baseline": "one",
+        "gates": [{"candidate": "all", "baseline": "one", "unit": "relative",
                    "estimate": 0.01, "lower": 0.005, "upper": 0.02}],
         "arms": {
             "one": {"step_wall_ms": 40.0, "all_reduce": None,
@@ -57,6 +57,14 @@ class PredictScaling(unittest.TestCase):
     def test_says_what_it_cannot_predict_from(self):
         self.assertIn("is a run of 4 ranks", self.predict(planted(world_size=4)).stderr)
         self.assertIn("16 ranks: 2 to 8", self.predict(planted(), "16").stderr)
+        self.assertIn("x is no number of ranks", self.predict(planted(), "x").stderr)
+        fraction, unknown = planted(), planted()
+        fraction["gates"][0]["unit"] = "fraction"
+        unknown["gates"][0]["lower"] = None
+        for run in (fraction, unknown):
+            self.assertIn("has no gate of an arm that exchanges", self.predict(run).stderr)
+        done = subprocess.run([sys.executable, SCRIPT, "nowhere"], capture_output=True, text=True)
+        self.assertIn("nowhere: no run.json of a run is there", done.stderr)
         alone = planted()
         alone["arms"]["all"]["all_reduce"] = None
         self.assertIn("has no gate of an arm that exchanges", self.predict(alone).stderr)
