@@ -18,7 +18,7 @@ std::string with_reason(const GateResult& gate) {
   return gate.reason ? std::string(name_of(*gate.reason)) + ": " + gate.why : gate.why;
 }
 
-void confirm(const GateResult* second, GateResult& gate) {
+void confirm(const GateResult* second, const std::string& absent, GateResult& gate) {
   Confirmation& both = gate.stored->confirmation.emplace();
   both.first_why = gate.why;
   both.first_theta = gate.theta;
@@ -36,8 +36,8 @@ void confirm(const GateResult* second, GateResult& gate) {
   gate.reason = Reason::kNotConfirmed;
   gate.all_reasons = {Reason::kNotConfirmed};
   gate.look = 0;
-  gate.why = "the first campaign fails (" + both.first_why + "), and the second " +
-             (both.outcome ? "does not (" + both.why + ")" : "is not measured yet");
+  gate.why = "the first campaign fails (" + both.first_why + "), and " +
+             (both.outcome ? "the second does not (" + both.why + ")" : absent);
 }
 
 }  // namespace
@@ -51,10 +51,11 @@ bool awaits_confirmation(const CampaignSummary& summary) {
                      [](const GateResult& gate) { return awaits_confirmation(gate); });
 }
 
-void confirm_failures(const CampaignSummary* second, CampaignSummary& first) {
+void confirm_failures(const CampaignSummary* second, CampaignSummary& first,
+                      const std::string& absent) {
   for (GateResult& gate : first.gates) {
     if (!awaits_confirmation(gate)) continue;
-    confirm(second == nullptr ? nullptr : gate_named(*second, gate.spec.name), gate);
+    confirm(second == nullptr ? nullptr : gate_named(*second, gate.spec.name), absent, gate);
   }
   judge_overall(first);
 }

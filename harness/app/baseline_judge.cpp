@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "harness/analysis/campaign.h"
+#include "harness/analysis/confirmation.h"
 #include "harness/app/campaign_record.h"
 #include "harness/app/launch_folder.h"
 #include "harness/app/pooled_launches.h"
@@ -56,16 +57,25 @@ PooledLaunches read_whole_campaign(const std::string& run_dir) {
                     "launches",
                     run_dir, describe_timed_out(*late)));
   }
+  const std::string failed =
+      too_many_failed(lost_at_first(launches), static_cast<std::size_t>(launches.finished));
+  if (!failed.empty()) {
+    throw UsageError(fmt::format("{} is no campaign to judge: {}", run_dir, failed));
+  }
   return launches;
+}
+
+void add_candidate(const PooledLaunches& launches, Candidates* candidates) {
+  candidates->records.push_back(record_of(launches));
+  candidates->findings.push_back(findings_of_stored_gates(launches.plan.facts, launches.records));
 }
 
 Candidates read_candidates(const std::vector<std::string>& run_dirs) {
   Candidates candidates;
   for (const std::string& run_dir : run_dirs) {
     PooledLaunches launches = read_whole_campaign(run_dir);
-    candidates.records.push_back(record_of(launches));
+    add_candidate(launches, &candidates);
     candidates.records.back().name = run_dirs.size() == 1 ? "" : run_dir;
-    candidates.findings.push_back(findings_of_stored_gates(launches.plan.facts, launches.records));
     for (auto& of_gate : candidates.findings.back()) {
       for (Finding& finding : of_gate) {
         if (run_dirs.size() > 1) finding.why = run_dir + ": " + finding.why;
@@ -102,13 +112,8 @@ PinnedBaseline pinned_in(const std::string& dir) {
   return baseline;
 }
 
-}  // namespace
-
-int judge_campaigns(const std::string& dir, const std::vector<std::string>& run_dirs) {
-  const Candidates candidates = read_candidates(run_dirs);
-  const PinnedBaseline baseline = pinned_in(dir);
-  const PooledLaunches& first = candidates.launches.front();
-  const CampaignFacts& facts = first.plan.facts;
+CampaignSummary judge_together(const std::string& dir, const CampaignFacts& facts,
+                               const Candidates& candidates, const PinnedBaseline& baseline) {
   CampaignSummary summary;
   for (std::size_t i = 0; i < facts.stored_gates.size(); ++i) {
     const GateSpec& gate = facts.stored_gates[i];
@@ -120,11 +125,36 @@ int judge_campaigns(const std::string& dir, const std::vector<std::string>& run_
     summary.gates.push_back(
         judge_against_stored(facts, gate, candidates.records, baseline, std::move(findings)));
   }
+  return summary;
+}
+
+// confirm_on_fail: a second measurement belongs to one campaign.
+void confirm(const std::string& dir, const std::vector<PooledLaunches>& campaigns,
+             const PinnedBaseline& baseline, CampaignSummary& summary) {
+  if (campaigns.size() > 1) {
+    return confirm_failures(nullptr, summary,
+                            "a second measurement belongs to each campaign: judge them one by one");
+  }
+  const PooledLaunches& campaign = campaigns.front();
+  if (!is_measured_again(campaign)) return confirm_failures(nullptr, summary);
+  Candidates second;
+  add_candidate(*campaign.again, &second);
+  const CampaignSummary again = judge_together(dir, campaign.plan.facts, second, baseline);
+  confirm_failures(&again, summary);
+}
+
+}  // namespace
+
+int judge_campaigns(const std::string& dir, const std::vector<std::string>& run_dirs) {
+  const Candidates candidates = read_candidates(run_dirs);
+  const PinnedBaseline baseline = pinned_in(dir);
+  const PooledLaunches& first = candidates.launches.front();
+  CampaignSummary summary = judge_together(dir, first.plan.facts, candidates, baseline);
   if (summary.gates.empty()) {
     throw UsageError(fmt::format("the config of {} has no gate on {}; its stores have other names",
                                  run_dirs.front(), dir));
   }
-  judge_overall(summary);
+  confirm(dir, candidates.launches, baseline, summary);
   const ReportInput input{first.info, first.plan, summary, "", {}};
   std::fputs(render_gates(input, style_of_stdout()).c_str(), stdout);
   if (run_dirs.size() > 1) {

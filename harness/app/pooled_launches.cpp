@@ -178,10 +178,6 @@ bool is_whole(const PooledLaunches& launches) {
   return launches.finished >= launches.plan.facts.launches;
 }
 
-bool is_measured_again(const PooledLaunches& launches) {
-  return launches.again && is_whole(*launches.again);
-}
-
 // Of these infos of launches `before` + 1 and so on; `pooled` holds its plan.
 void read_records(const std::string& out, int before, std::vector<RunInfo> infos,
                   bool accept_edited, PooledLaunches* pooled) {
@@ -202,14 +198,6 @@ void read_records(const std::string& out, int before, std::vector<RunInfo> infos
   }
 }
 
-// Failures of the launches that measure again are not those of the verdict that they confirm.
-std::vector<LostLaunch> lost_at_first(const PooledLaunches& launches) {
-  std::vector<LostLaunch> lost = launches.lost;
-  std::erase_if(
-      lost, [&](const LostLaunch& launch) { return launch.number > launches.plan.facts.launches; });
-  return lost;
-}
-
 std::string what_is_missing(const PooledLaunches& launches) {
   const int planned = launches.plan.facts.launches;
   const std::string go_on = "repeat the launch command with this --out to go on";
@@ -222,6 +210,17 @@ std::string what_is_missing(const PooledLaunches& launches) {
 }
 
 }  // namespace
+
+std::vector<LostLaunch> lost_at_first(const PooledLaunches& launches) {
+  std::vector<LostLaunch> lost = launches.lost;
+  std::erase_if(
+      lost, [&](const LostLaunch& launch) { return launch.number > launches.plan.facts.launches; });
+  return lost;
+}
+
+bool is_measured_again(const PooledLaunches& launches) {
+  return launches.again && is_whole(*launches.again);
+}
 
 PooledLaunches read_launches(const std::string& out, bool accept_edited) {
   PooledLaunches pooled;

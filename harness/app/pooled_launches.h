@@ -33,6 +33,13 @@ struct PooledLaunches {
 // launches 1 to n, UsageError where launches of different configs or builds lie together.
 PooledLaunches read_launches(const std::string& out, bool accept_edited);
 
+// Those lost of the launches that are judged first: failures of those that measure again are not
+// the failures of the verdict that they confirm.
+std::vector<LostLaunch> lost_at_first(const PooledLaunches& launches);
+
+// Whether all launches that measure again are finished.
+bool is_measured_again(const PooledLaunches& launches);
+
 // Whether the launches so far give every verdict there can be, or are as many as planned; with a
 // gate on stored campaigns, as many as planned, and as many again where one is to be confirmed.
 bool has_ended(const PooledLaunches& launches);

@@ -262,6 +262,18 @@ class SecondMeasurement(Nights):
         self.assertEqual(gate["stored"]["confirmation"]["outcome"], "pass")
         self.assertEqual(len(self.launches()), 12)
 
+        with self.subTest("nor where it is judged by hand"):
+            text = self.baseline("judge", "store", "noisy", code=11)
+            self.assertIn("not_confirmed", text)
+            self.assertIn("and the second does not (at most +1.97 %", " ".join(text.split()))
+
+        with self.subTest("nor where nothing measures it again"):
+            for number in range(7, 13):
+                shutil.rmtree(self.out / "launches" / f"{number:04}")
+                (self.out / "launches" / f"{number:04}.log").unlink()
+            text = self.baseline("judge", "store", "noisy", code=11)
+            self.assertIn("the second is not measured yet", " ".join(text.split()))
+
     def test_what_passes_is_measured_once(self):
         gate, = self.judge(0)
         self.assertEqual(len(self.launches()), 6)
@@ -302,6 +314,12 @@ class Together(Nights):
         shutil.rmtree(first / "launches" / "0006")
         self.assertIn("holds 5 of 6 launches; finish that campaign first",
                       self.baseline("judge", "store", first.name, code=2))
+        for number in (1, 2):
+            aside = self.out / "launches" / f"{number:04}.unfinished-1"
+            aside.mkdir()
+            pathlib.Path(f"{aside}.failure").write_text("the program ended with code 3\n")
+        self.assertIn("more than a quarter of the 6 that finished",
+                      self.baseline("judge", "store", self.out.name, code=2))
         self.assertIn("is not the folder of a traceml-bench launch",
                       self.baseline("judge", "store", "store", code=2))
 
