@@ -32,6 +32,8 @@ struct ClaimsOfArm {
   std::vector<RunClaim> runs;
 };
 
+inline constexpr int kRunsOfACheck = 20;  // oracle 17
+
 // What equal arms were said to be. A run may count on either side.
 struct FalseClaims {
   int runs = 0;         // with an interval, so that they could claim something
@@ -52,9 +54,9 @@ FalseClaims count_claims(const std::vector<EqualRun>& runs, double alpha);
 struct PlantFound {
   std::string arm;
   int runs = 0;
-  int found = 0;        // runs that FAIL
-  double estimate = 0;  // mean over runs that have one, as a relative change
-  double units = 0;     // mean blocks (launches) at which those that FAIL closed; 0 without any
+  int found = 0;                   // runs that FAIL
+  std::optional<double> estimate;  // mean over runs that have one, as a relative change
+  double units = 0;  // mean blocks (launches) at which those that FAIL closed; 0 without any
 
   bool seldom() const { return 2 * found < runs; }
 };

@@ -121,8 +121,8 @@ std::string set_launch_aside(const std::string& dir) {
   return fs::path(aside).filename().string();
 }
 
-std::vector<LostLaunch> lost_launches(const std::string& out) {
-  const fs::path launches = fs::path(out) / "launches";
+std::vector<LostLaunch> lost_launches(const std::string& out, const std::string& folder) {
+  const fs::path launches = fs::path(out) / folder;
   std::set<std::pair<int, int>> asides;
   std::set<int> failed;
   std::error_code ignored;

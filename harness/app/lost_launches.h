@@ -31,7 +31,8 @@ std::string set_launch_aside(const std::string& dir);
 
 // In order: those set aside, and the one that failed last. Throws RunError where one that was set
 // aside is missing before a later one.
-std::vector<LostLaunch> lost_launches(const std::string& out);
+std::vector<LostLaunch> lost_launches(const std::string& out,
+                                      const std::string& folder = "launches");
 
 // The first that was ended by a limit of time; nullopt: none.
 std::optional<LostLaunch> timed_out_launch(const std::vector<LostLaunch>& lost);

@@ -27,7 +27,7 @@ std::optional<NoiseProfile> use_noise_profile(Config* config) {
                                  kFewestLaunchesOfAProfile));
   }
   const std::string hash = config_hash(*config);
-  if (profile.config_hash != hash && measure.equal_arms.empty()) {
+  if (profile.config_hash != hash) {
     throw UsageError(fmt::format(
         "{}the noise profile {} is of another config ({} there, {} here): what is run in a window "
         "differs; make one of this config (traceml-bench selfcheck), or leave it out",

@@ -27,7 +27,7 @@ int report_selfcheck(const ReportArguments& arguments) {
   }
   const SelfcheckReport report = read_selfcheck(dir);
   publish_selfcheck(dir, report, arguments.quiet);
-  return report.summary.exit_code();
+  return exit_code_of(report);
 }
 
 }  // namespace

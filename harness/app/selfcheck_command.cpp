@@ -9,6 +9,7 @@
 #include "harness/app/launch_folder.h"
 #include "harness/app/launch_setup.h"
 #include "harness/app/lost_launches.h"
+#include "harness/app/noise_profile_use.h"
 #include "harness/app/results_dir.h"
 #include "harness/app/selfcheck_folder.h"
 #include "harness/backends/local/child_process.h"
@@ -172,10 +173,13 @@ class EqualRuns {
     }
     say(stop_.received() ? "stopped\n" : "failed\n");
     if (failure->code == ExitCode::kUsage) throw UsageError(failure->cause);
+    std::string cause = result.end == ProcessEnd::kTimedOut ? "" : sentence_left_in(dir);
+    if (cause.empty()) cause = failure->cause;
+    if (request_.launches == 1 && !read_if_finished(dir, true)) record_failure(dir, cause);
     throw RunError(
         fmt::format("run {} failed: {}; its log is {}.log; repeat the command with --out "
                     "{} to go on",
-                    number, failure->cause, dir, out_));
+                    number, cause, dir, out_));
   }
 
   const LaunchArguments& arguments_;
@@ -192,6 +196,8 @@ class EqualRuns {
 int selfcheck_command(const SelfcheckArguments& arguments) {
   require_no_starter("selfcheck");
   const Config config = config_to_check(arguments);
+  Config with_profile = config;
+  use_noise_profile(&with_profile);  // refuses that of another config before anything is run
   SelfcheckRequest request = request_of(arguments, config);
   const Plan plan = check_before_runs(config, request);
   const std::string out = make_folder(arguments.launch.out, config.name);
@@ -206,7 +212,7 @@ int selfcheck_command(const SelfcheckArguments& arguments) {
   EqualRuns(arguments.launch, out, plan, request).run();
   const SelfcheckReport report = read_selfcheck(out);
   publish_selfcheck(out, report, arguments.launch.quiet);
-  return report.summary.exit_code();
+  return exit_code_of(report);
 }
 
 }  // namespace traceml

@@ -10,6 +10,7 @@
 #include "harness/analysis/campaign.h"
 #include "harness/app/campaign_record.h"
 #include "harness/app/launch_folder.h"
+#include "harness/app/lost_launches.h"
 #include "harness/app/pooled_launches.h"
 #include "harness/app/terminal_style.h"
 #include "harness/codec/atomic_file.h"
@@ -41,6 +42,7 @@ struct ReadRun {
   std::string equal_arms;
   std::string name;
   bool simulated = false;
+  std::string withheld;  // of a campaign of launches: what was lost of it
   EqualRun run;
 };
 
@@ -71,9 +73,18 @@ ReadRun read_single_run(const std::string& dir) {
   return read;
 }
 
+// What was measured again because it was slow would choose among values.
+std::string why_withheld(const std::vector<LostLaunch>& lost, int finished) {
+  if (const auto late = timed_out_launch(lost)) {
+    return describe_timed_out(*late) + ", and a limit leaves out slow ones";
+  }
+  return too_many_failed(lost, static_cast<std::size_t>(finished));
+}
+
 ReadRun read_run_of_launches(const std::string& dir) {
   ReadRun read;
   const PooledLaunches launches = read_launches(dir, false);
+  read.withheld = why_withheld(launches.lost, launches.finished);
   take_plan(launches.plan, &read);
   read.infos = launches.infos;
   read.run.gates = judge_launches(launches).summary.gates;
@@ -163,6 +174,9 @@ SelfcheckReport read_selfcheck(const std::string& out) {
   report.request = read_selfcheck_request(selfcheck_request_file(out));
   report.finished = finished_equal_runs(out, report.request);
   report.unfinished = unfinished_in(out);
+  if (report.request.launches == 1) {
+    report.withheld = why_withheld(lost_launches(out, "runs"), report.finished);
+  }
   if (report.finished == 0) throw RunError(fmt::format("{}/runs has no finished run", out));
   std::vector<RunInfo> infos;
   std::vector<EqualRun> runs;
@@ -173,6 +187,9 @@ SelfcheckReport read_selfcheck(const std::string& out) {
       facts = read.facts;
       report.config_name = read.name;
       report.clock = read.simulated ? "virtual clock" : "";
+    }
+    if (report.withheld.empty() && !read.withheld.empty()) {
+      report.withheld = fmt::format("run {}: {}", number, read.withheld);
     }
     infos.insert(infos.end(), read.infos.begin(), read.infos.end());
     runs.push_back(std::move(read.run));
@@ -191,8 +208,12 @@ void publish_selfcheck(const std::string& out, const SelfcheckReport& report, bo
   write_file_atomically(out + "/selfcheck.txt",
                         render_selfcheck(report, "", {kFileColumns, false}));
   if (html_built()) write_file_atomically(out + "/selfcheck.html", render_selfcheck_html(report));
-  if (report.profile.launches >= kFewestLaunchesOfAProfile) {
+  const bool profiled = report.profile.launches >= kFewestLaunchesOfAProfile && report.is_whole() &&
+                        report.withheld.empty();
+  if (profiled) {
     write_noise_profile(profile_file(out), report.profile);
+  } else {
+    fs::remove(profile_file(out));  // of runs that are gone, or that more were asked of
   }
 }
 

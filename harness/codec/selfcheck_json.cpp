@@ -1,6 +1,7 @@
 #include "harness/codec/selfcheck_json.h"
 
 #include "harness/codec/json_text.h"
+#include "harness/core/error.h"
 
 namespace traceml {
 namespace {
@@ -72,12 +73,19 @@ Json arms_json(const std::vector<ClaimsOfArm>& arms) {
 
 }  // namespace
 
+int exit_code_of(const SelfcheckReport& report) {
+  if (!report.is_whole()) return value_of(ExitCode::kRunFailed);
+  const int code = report.summary.exit_code();
+  const bool passes = code == value_of(ExitCode::kPass);
+  return passes && !report.withheld.empty() ? value_of(ExitCode::kInconclusive) : code;
+}
+
 std::string write_selfcheck_json(const SelfcheckReport& report) {
   const SelfcheckSummary& summary = report.summary;
   const CampaignFacts& facts = summary.facts;
   return json_text(
       {{"schema", "traceml-bench/selfcheck/1"},
-       {"exit_code", summary.exit_code()},
+       {"exit_code", exit_code_of(report)},
        {"config", report.config_name},
        {"config_hash", report.request.config_hash},
        {"created_utc", report.request.created_utc},
@@ -86,6 +94,8 @@ std::string write_selfcheck_json(const SelfcheckReport& report) {
        {"margin", json_number(summary.delta)},
        {"alpha", json_number(facts.alpha)},
        {"runs", report.finished},
+       {"runs_asked_for", report.request.runs},
+       {"withheld", report.withheld.empty() ? Json(nullptr) : Json(report.withheld)},
        {"runs_unfinished", report.unfinished},
        {"launches_of_a_run", report.request.launches},
        {"blocks_of_a_launch", facts.max_blocks},

@@ -278,13 +278,14 @@ std::string gates_basis(const CampaignFacts& facts) {
   if (facts.launches > 0) {
     return "Judged: nothing yet; this is one of several launches, which are judged together.";
   }
+  const bool profiled = !facts.noise_profile.empty();
   return fmt::format(
       "Judged: wall per step, host clock, device synchronised, max over ranks, as ratios within "
-      "blocks of this launch. Each verdict is wrong with probability {:.4g} % at most; intervals "
+      "blocks of this launch. Each verdict is wrong with probability {}{:.4g} %{}; intervals "
       "allow for {:.4g} % (sd) between launches{}.",
-      facts.alpha * 100, facts.interaction_sd * 100,
-      facts.noise_profile.empty() ? ""
-                                  : fmt::format(", by the noise profile {}", facts.noise_profile));
+      profiled ? "of about " : "", facts.alpha * 100, profiled ? "" : " at most",
+      facts.interaction_sd * 100,
+      profiled ? fmt::format(", an estimate by the noise profile {}", facts.noise_profile) : "");
 }
 
 std::optional<Table> gate_statistics(const ReportInput& input) {

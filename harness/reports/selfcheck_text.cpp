@@ -57,7 +57,11 @@ std::string sees_text(const SelfcheckReport& report) {
          fmt::format("; {} with the noise profile", percent(summary.detectable_with_profile, 2));
 }
 
-std::string profile_text(const VarianceComponents& noise, const std::string& dir) {
+std::string profile_text(const SelfcheckReport& report, const std::string& dir) {
+  const VarianceComponents& noise = *report.summary.noise;
+  if (!report.is_whole() || !report.withheld.empty()) {
+    return "none is written: the runs are not all that was asked for";
+  }
   if (noise.launches < kFewestLaunchesOfAProfile) {
     return fmt::format("none is written: {} launches say too little, {} say enough", noise.launches,
                        kFewestLaunchesOfAProfile);
@@ -115,7 +119,7 @@ Table plant_table(const SelfcheckReport& report) {
                    {report.request.launches > 1 ? "launches\nthat took" : "blocks\nthat took"}};
   for (const PlantFound& plant : report.summary.plants) {
     table.rows.push_back({plant.arm, fmt::format("{} of {} runs", plant.found, plant.runs),
-                          signed_percent(plant.estimate, 2) + " %",
+                          plant.estimate ? signed_percent(*plant.estimate, 2) + " %" : kNull,
                           plant.found > 0 ? fixed(plant.units, 1) : kNull});
   }
   return table;
@@ -130,6 +134,11 @@ struct Verdict {
 Verdict verdict_of(const SelfcheckReport& report) {
   const SelfcheckSummary& summary = report.summary;
   const FalseClaims& claims = summary.claims;
+  if (!report.is_whole()) {
+    return {"UNFINISHED",
+            fmt::format("{} of {} runs are there; repeat the command with its --out to go on",
+                        report.finished, report.request.runs)};
+  }
   if (claims.broken()) {
     const bool slower = claims.slower >= *claims.limit;
     return {"STATISTICS BROKEN HERE",
@@ -143,13 +152,16 @@ Verdict verdict_of(const SelfcheckReport& report) {
     return {"PLANTED AND NOT FOUND",
             fmt::format("{} was found in {} of {} runs", plant.arm, plant.found, plant.runs)};
   }
+  if (!report.withheld.empty()) return {"NOTHING SHOWN", report.withheld};
   if (!claims.limit) {
     return {"TOO FEW RUNS", fmt::format("{} with an interval: too few to show the error rates",
                                         counted(claims.runs, "run", "runs"))};
   }
-  return {"STATISTICS HOLD",
-          fmt::format("{} and {} of {} runs of equal arms are called slower and faster",
-                      claims.slower, claims.faster, claims.runs)};
+  const std::string told =
+      fmt::format("{} and {} of {} runs of equal arms are called slower and faster", claims.slower,
+                  claims.faster, claims.runs);
+  if (claims.runs >= kRunsOfACheck) return {"STATISTICS HOLD", told};
+  return {"NO SIGN AGAINST THEM", fmt::format("{}; {} runs make a check", told, kRunsOfACheck)};
 }
 
 class SelfcheckPage {
@@ -185,7 +197,7 @@ class SelfcheckPage {
   }
 
   std::string in_colour(const std::string& word) const {
-    const int code = report_.summary.exit_code();
+    const int code = exit_code_of(report_);
     const std::string as = code == 0 ? "PASS" : code == 10 ? "FAIL" : "INCONCLUSIVE";
     std::string coloured = outcome_in_colour(as);
     return coloured.replace(coloured.find(as), as.size(), word);
@@ -213,10 +225,11 @@ std::vector<std::pair<std::string, std::string>> selfcheck_facts(const Selfcheck
       {"noise", summary.noise ? noise_text(*summary.noise)
                               : "not known: it takes two launches with valid pairs"}};
   if (summary.minimum_detectable) facts.emplace_back("can see", sees_text(report));
-  if (summary.noise) facts.emplace_back("profile", profile_text(*summary.noise, dir));
+  if (summary.noise) facts.emplace_back("profile", profile_text(report, dir));
   if (report.unfinished > 0) {
-    facts.emplace_back(
-        "!", counted(report.unfinished, "run", "runs") + " did not finish and was measured anew");
+    facts.emplace_back("!", fmt::format("{} did not finish and {} measured anew",
+                                        counted(report.unfinished, "run", "runs"),
+                                        report.unfinished == 1 ? "was" : "were"));
   }
   return facts;
 }
@@ -230,7 +243,7 @@ std::vector<Table> selfcheck_tables(const SelfcheckReport& report) {
 
 std::string render_selfcheck_line(const SelfcheckReport& report) {
   const Verdict verdict = verdict_of(report);
-  return fmt::format("{} (exit {}): {}{}", verdict.word, report.summary.exit_code(), verdict.why,
+  return fmt::format("{} (exit {}): {}{}", verdict.word, exit_code_of(report), verdict.why,
                      report.clock.empty() ? "" : ", " + report.clock);
 }
 

@@ -50,7 +50,7 @@ std::string refused(const Words& words) {
 
 TEST(Help, OfTheProgramAndEachCommandIsGolden) {
   for (const std::string command : {"", "run", "launch", "report", "compare", "baseline", "history",
-                                    "check", "init", "datagen", "doctor", "explain"}) {
+                                    "selfcheck", "check", "init", "datagen", "doctor", "explain"}) {
     SCOPED_TRACE(command);
     const Words words = command.empty() ? Words{"--help"} : Words{command, "--help"};
     const CommandLine line = parse_command_line(words);

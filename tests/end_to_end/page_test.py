@@ -149,7 +149,7 @@ class Pages(unittest.TestCase):
     def test_a_self_check_shows_each_run_of_each_arm(self):
         self.open("selfcheck")
         told = json.loads((self.equal / "selfcheck.json").read_text())
-        self.assertRegex(self.text("h1"), r"^STATISTICS HOLD \(exit 0\): .*, virtual clock$")
+        self.assertRegex(self.text("h1"), r"^NO SIGN AGAINST THEM \(exit 0\): .*, virtual clock$")
         self.assertEqual([len(arm["runs"]) for arm in told["arms"]], [6, 6])
         for place, arm in enumerate(told["arms"], 1):
             drawn = self.browser.evaluate(

@@ -67,6 +67,36 @@ class Selfcheck(unittest.TestCase):
             self.assertEqual(run("report", "out", cwd=self.path).returncode, 0)
             self.assertEqual(self.files(), before)
 
+        with self.subTest("without the last run it is unfinished, and has no profile"):
+            last = self.path / "out" / "runs" / "0020"
+            last.rename(self.path / "0020")
+            done = run("report", "out", cwd=self.path)
+            self.assertEqual(done.returncode, 4)
+            self.assertIn("UNFINISHED (exit 4): 19 of 20 runs are there", done.stdout)
+            self.assertFalse((self.path / "out" / "noise_profile.json").exists())
+            (self.path / "0020").rename(last)
+            self.assertEqual(run("report", "out", cwd=self.path).returncode, 0)
+            self.assertEqual(self.files(), before)
+
+        with self.subTest("slow runs that were measured again leave nothing shown"):
+            self.lose(1, "the run failed: it took longer than its measure.time_limit")
+            done = run("report", "out", cwd=self.path)
+            self.assertEqual(done.returncode, 11)
+            self.assertRegex(done.stdout, r"NOTHING SHOWN \(exit 11\): launch 1 was ended by a\s"
+                                          r"limit of time")
+            self.assertFalse((self.path / "out" / "noise_profile.json").exists())
+            self.lose(1, None)
+
+        with self.subTest("nor do many that failed"):
+            for number in range(1, 7):
+                self.lose(number, "the program ended with code 3")
+            done = run("report", "out", cwd=self.path)
+            self.assertEqual(done.returncode, 11)
+            self.assertIn("6 launches failed and were measured again", done.stdout)
+            self.assertIn("6 runs did not finish and were measured anew", done.stdout)
+            for number in range(1, 7):
+                self.lose(number, None)
+
         with self.subTest("a copied run counts for nothing"):
             runs = self.path / "out" / "runs"
             shutil.rmtree(runs / "0003")
@@ -78,6 +108,16 @@ class Selfcheck(unittest.TestCase):
             done = run("report", "out", cwd=self.path)
             self.assertEqual(done.returncode, 4)
             self.assertIn("runs/0003 is missing or unfinished", done.stderr)
+
+    def lose(self, number, cause):
+        """As if run NUMBER had failed of `cause` before it was measured again; None: it had not."""
+        aside = self.path / "out" / "runs" / f"{number:04}.unfinished-1"
+        if cause is None:
+            shutil.rmtree(aside)
+            pathlib.Path(f"{aside}.failure").unlink()
+            return
+        aside.mkdir()
+        pathlib.Path(f"{aside}.failure").write_text(cause + "\n")
 
     # And on arms that are not equal by more than the allowance: each launch has its own.
     def test_launches_that_differ_by_more_than_is_allowed_for_break_the_statistics(self):
@@ -119,14 +159,20 @@ class Selfcheck(unittest.TestCase):
         self.check(0)
         self.run_with_profile(10)  # the reference lacks input_wait
         self.assertRegex((self.path / "run" / "summary.md").read_text(),
-                         r"intervals allow for 0\.0\d+ % \(sd\) between launches, by the noise "
-                         r"profile noise_profile\.json")
+                         r"wrong with probability of about 5 %; intervals allow for 0\.0\d+ % "
+                         r"\(sd\) between launches, an estimate by the noise profile "
+                         r"noise_profile\.json")
         allowed = run_json(self.path / "run")["config"]["keys"]["measure.interaction_sd"]
         self.assertNotEqual(allowed, "auto")
         shutil.rmtree(self.path / "run")
         for changed in ("measure.steps=16", "workload.noise=1%"):
             done = self.run_with_profile(2, "--set", changed)
             self.assertIn("noise_profile.json is of another config (", done.stderr)
+        done = run("selfcheck", "c.yaml", "--out", "stale", "--set", "measure.steps=24", "--set",
+                   "measure.noise_profile=out/noise_profile.json", cwd=self.path)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("noise_profile.json is of another config (", done.stderr)
+        self.assertFalse((self.path / "stale").exists())
         self.assertFalse((self.path / "run").exists())
         done = self.run_with_profile(2, "--set", "workload.device=cpu")
         self.assertIn("noise_profile.json is of another machine (device: fake there, cpu here)",

@@ -33,7 +33,7 @@ std::vector<std::pair<std::string, std::string>> facts_of(const SelfcheckReport&
 }
 
 const char* state_of(const SelfcheckReport& report) {
-  const int code = report.summary.exit_code();
+  const int code = exit_code_of(report);
   return code == 0 ? "pass" : code == value_of(ExitCode::kRegression) ? "fail" : "inconclusive";
 }
 
@@ -50,7 +50,7 @@ std::string selfcheck_page_data(const SelfcheckReport& report) {
   json.begin_object();
   json.member("state", state_of(report));
   json.member("line", render_selfcheck_line(report));
-  json.member("exit_code", summary.exit_code());
+  json.member("exit_code", exit_code_of(report));
   json.end_object();
   json.member("against", report.request.arm);
   json.member("margin", summary.delta);
