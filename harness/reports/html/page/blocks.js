@@ -48,23 +48,14 @@ function blockSets(gate, points) {
     backgroundColor: faded(colour(hue), 0.5),
     data: points.filter(wanted)
   });
-  const level = (label, value, hue, dash) => ({
-    label,
-    showLine: true,
-    pointRadius: 0,
-    borderDash: dash,
-    borderWidth: 2,
-    pointStyle: "line",
-    borderColor: colour(hue),
-    data: [{x: -0.5, y: value}, {x: points.length - 0.5, y: value}]
-  });
+  const ends = [-0.5, points.length - 0.5];
   const counts = (point) => !point.voided;
   return [
     set("baseline ran first", "circle", "arm-0", (one) => counts(one) && !one.candidate_first),
     set("candidate ran first", "rectRot", "arm-1", (one) => counts(one) && one.candidate_first),
     ...(points.every(counts) ? [] : [set("void", "crossRot", "dim", (one) => one.voided)]),
-    level("margin", 100 * gate.change.margin, "ink", [6, 4]),
-    level("no change", 0, "axis", []),
+    levelLine("margin", 100 * gate.change.margin, ends, "ink", [6, 4]),
+    levelLine("no change", 0, ends, "axis", []),
   ];
 }
 

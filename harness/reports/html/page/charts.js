@@ -15,6 +15,36 @@ const numericAxis = (title, more) => ({
   ...more,
 });
 
+// Numbers 1 to `count` of what was run one behind the other.
+const countAxis = (title, count) => numericAxis(title, {
+  min: 0.5,
+  max: count + 0.5,
+  ticks: {
+    color: colour("dim"),
+    maxRotation: 0,
+    callback: (value) => (Number.isInteger(value) ? value : null)
+  },
+});
+
+// A line across a scatter chart at `y`.
+const levelLine = (label, y, [from, to], hue, dash) => ({
+  label,
+  data: [{x: from, y}, {x: to, y}],
+  showLine: true,
+  pointRadius: 0,
+  borderWidth: 2,
+  borderDash: dash,
+  borderColor: colour(hue),
+  pointStyle: "line",
+});
+
+// Relative changes with their intervals as points of a chart, in %.
+function changePoint(change, x) {
+  const hundred = (value) => (missing(value) ? null : 100 * value);
+  const [y, lower, upper] = [change.estimate, change.lower, change.upper].map(hundred);
+  return {...change, x, y, range: lower === null ? null : [lower, y, upper]};
+}
+
 // The names of bars that lie.
 const namesAxis = (names) => ({
   ticks: {color: colour("ink"), callback: (_, i) => shortName(names[i])},

@@ -7,16 +7,7 @@ function pairsFigure(page, parent) {
   if (points.every((point) => point.y === null)) return;
   const {estimate, lower, upper, margin} = page.gates[0].change;
   const ends = [0.5, points.length + 0.5];
-  const level = (label, value, dash, hue) => ({
-    label,
-    data: ends.map((x) => ({x, y: 100 * value})),
-    showLine: true,
-    pointRadius: 0,
-    borderWidth: 2,
-    borderDash: dash,
-    borderColor: colour(hue),
-    pointStyle: "line",
-  });
+  const level = (label, value, dash, hue) => levelLine(label, 100 * value, ends, hue, dash);
   const band = [lower, upper].filter((bound) => !missing(bound))
                  .map((bound, i) => ({
                         ...level(i === 0 ? "interval that decides" : "", bound, [], "arm-0"),
@@ -51,15 +42,7 @@ function pairsFigure(page, parent) {
         },
         options: {
           scales: {
-            x: numericAxis("pair of runs, in launch order", {
-              min: ends[0],
-              max: ends[1],
-              ticks: {
-                color: colour("dim"),
-                maxRotation: 0,
-                callback: (value) => (Number.isInteger(value) ? value : null)
-              },
-            }),
+            x: countAxis("pair of runs, in launch order", points.length),
             y: numericAxis("change, %", {grace: "5%"}),
           },
           plugins: {

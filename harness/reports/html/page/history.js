@@ -21,14 +21,6 @@ const changeLines = (runs) => ({
   },
 });
 
-function gatePoints(gate) {
-  const hundred = (value) => (missing(value) ? null : 100 * value);
-  return gate.points.map((point) => {
-    const [y, lower, upper] = [point.estimate, point.lower, point.upper].map(hundred);
-    return {...point, x: point.run + 1, y, range: lower === null ? null : [lower, y, upper]};
-  });
-}
-
 function gateChart(series, gate, points) {
   const counted = (point) => point.not_counted === "";
   const drawn = ({data}) => data.some(({y}) => y !== null);
@@ -41,16 +33,9 @@ function gateChart(series, gate, points) {
     backgroundColor: faded(colour(shade), 0.4),
     data: points.filter(wanted),
   });
-  const margin = missing(gate.margin) ? [] : [{
-    label: "margin",
-    data: [0.5, series.runs.length + 0.5].map((x) => ({x, y: 100 * gate.margin})),
-    showLine: true,
-    pointRadius: 0,
-    borderWidth: 2,
-    borderDash: [6, 4],
-    borderColor: colour("ink"),
-    pointStyle: "line",
-  }];
+  const ends = [0.5, series.runs.length + 0.5];
+  const margin =
+    missing(gate.margin) ? [] : [levelLine("margin", 100 * gate.margin, ends, "ink", [6, 4])];
   const sets = [
     ...OUTCOMES.map(
       ([outcome, sign]) =>
@@ -64,15 +49,7 @@ function gateChart(series, gate, points) {
     data: {datasets: [...sets.filter(drawn), ...margin]},
     options: {
       scales: {
-        x: numericAxis("run, by time", {
-          min: 0.5,
-          max: series.runs.length + 0.5,
-          ticks: {
-            color: colour("dim"),
-            maxRotation: 0,
-            callback: (value) => (Number.isInteger(value) ? value : null)
-          },
-        }),
+        x: countAxis("run, by time", series.runs.length),
         y: numericAxis(
           gate.fraction ? "throughput, % of the baseline's" : "change of time, %",
           {grace: "5%", suggestedMin: reach[0], suggestedMax: reach[1]}),
@@ -94,7 +71,7 @@ function gateChart(series, gate, points) {
 }
 
 function gateOverRuns(series, gate, name, parent) {
-  const points = gatePoints(gate);
+  const points = gate.points.map((point) => changePoint(point, point.run + 1));
   if (points.every(({y}) => y === null)) return;
   addFigure(parent, {
     name,

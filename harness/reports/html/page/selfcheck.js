@@ -10,14 +10,6 @@ const CLAIMS = [
   ["FAIL", "fail", "crossRot", ({outcome}) => outcome === "fail"],
 ];
 
-function claimPoints({runs}) {
-  const hundred = (value) => (missing(value) ? null : 100 * value);
-  return runs.map((claim, i) => {
-    const [y, lower, upper] = [claim.estimate, claim.lower, claim.upper].map(hundred);
-    return {...claim, x: i + 1, y, range: lower === null ? null : [lower, y, upper]};
-  });
-}
-
 function claimChart(points, margin) {
   const sets = CLAIMS.map(([label, shade, sign, wanted]) => ({
     label,
@@ -28,37 +20,21 @@ function claimChart(points, margin) {
     backgroundColor: faded(colour(shade), 0.4),
     data: points.filter((point) => point.y !== null && wanted(point)),
   }));
-  const level = (label, value, hue, dash) => ({
-    label,
-    data: [0.5, points.length + 0.5].map((x) => ({x, y: 100 * value})),
-    showLine: true,
-    pointRadius: 0,
-    borderWidth: 2,
-    borderDash: dash,
-    borderColor: colour(hue),
-    pointStyle: "line",
-  });
+  const ends = [0.5, points.length + 0.5];
   const drawn = points.flatMap(({y, range}) => [y, ...(range || [])]);
   const reach = extremes([...drawn, 100 * margin, 0]);
   return {
     type: "scatter",
     data: {
       datasets: [
-        ...sets.filter(({data}) => data.length > 0), level("margin", margin, "ink", [6, 4]),
-        level("no change", 0, "axis", [])
+        ...sets.filter(({data}) => data.length > 0),
+        levelLine("margin", 100 * margin, ends, "ink", [6, 4]),
+        levelLine("no change", 0, ends, "axis", [])
       ],
     },
     options: {
       scales: {
-        x: numericAxis("run", {
-          min: 0.5,
-          max: points.length + 0.5,
-          ticks: {
-            color: colour("dim"),
-            maxRotation: 0,
-            callback: (value) => (Number.isInteger(value) ? value : null)
-          },
-        }),
+        x: countAxis("run", points.length),
         y: numericAxis(
           "change of time, %", {grace: "5%", suggestedMin: reach[0], suggestedMax: reach[1]}),
       },
@@ -74,7 +50,7 @@ function claimChart(points, margin) {
 }
 
 function armFigure(page, arm, place, parent) {
-  const points = claimPoints(arm);
+  const points = arm.runs.map((claim, i) => changePoint(claim, i + 1));
   if (points.every(({y}) => y === null)) return;
   addFigure(parent, {
     name: "arm-" + (place + 1),
