@@ -93,6 +93,7 @@ struct ExplainArguments {
   std::optional<double> long_gap_ms;  // gaps of at least that are listed
   std::optional<int> rows;            // of each list
   std::string json;                   // file to write; empty: none
+  std::string html;                   // file to write the page to; empty: none
   std::string against;                // an earlier trace to compare with; empty: none
 };
 

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "harness/analysis/rank_traces.h"
+#include "harness/analysis/step_lanes.h"
 #include "harness/analysis/trace_against.h"
 #include "harness/app/commands.h"
 #include "harness/app/terminal_style.h"
@@ -12,6 +13,7 @@
 #include "harness/codec/kineto_trace.h"
 #include "harness/codec/trace_json.h"
 #include "harness/core/error.h"
+#include "harness/reports/html/html.h"
 #include "harness/reports/rank_trace_text.h"
 #include "harness/reports/trace_text.h"
 
@@ -69,6 +71,17 @@ void check(const ExplainArguments& arguments) {
   }
 }
 
+std::string page_of(const std::vector<Timeline>& timelines, const std::vector<TraceReport>& reports,
+                    const std::optional<RankTraces>& ranks,
+                    const std::optional<TraceComparison>& against) {
+  std::vector<TraceLanes> lanes(reports.size());
+  const std::vector<std::size_t> in_full = traces_in_full(reports);
+  for (const std::size_t i : in_full) {
+    lanes[i] = step_lanes(timelines[i], reports[i], lane_limits(in_full.size()));
+  }
+  return render_trace_html({reports, lanes, ranks, against});
+}
+
 void print(const std::string& text) {
   std::fwrite(text.data(), 1, text.size(), stdout);
 }
@@ -106,6 +119,9 @@ int explain_command(const ExplainArguments& arguments) {
   }
   if (!arguments.json.empty()) {
     write_file_atomically(arguments.json, trace_json(reports, together, against));
+  }
+  if (!arguments.html.empty()) {
+    write_file_atomically(arguments.html, page_of(timelines, reports, together, against));
   }
   std::fflush(stdout);
   return value_of(ExitCode::kPass);

@@ -61,6 +61,8 @@ void add_explain(CLI::App& app, ExplainArguments& explain) {
       ->type_name("TRACE");
   command->add_option("--json", explain.json, "also write all of it to a file, for programs")
       ->type_name("FILE");
+  command->add_option("--html", explain.html, "write a page for a browser to this file too")
+      ->type_name("FILE");
 }
 
 }  // namespace traceml

@@ -25,45 +25,6 @@ std::string bare_ms_of(std::optional<double> ns) {
   return ns ? bare_ms(Millis{*ns / 1e6}, 3) : kNull;
 }
 
-Table wait_table(const RankTraces& ranks) {
-  Table table;
-  table.title = "Ranks";
-  table.caption = fmt::format(
-      "over {} collectives that all have; ms, device clock of the first rank: waited from its own "
-      "start to the latest; last: came last by more than the clocks' error, and what the others "
-      "waited for it then. clock: against the first rank's, us",
-      grouped(static_cast<std::int64_t>(ranks.pairs.size())));
-  table.columns = {{"rank", true},       {"clock\noffset"}, {"clock\nerror"},
-                   {"waited\n(itself)"}, {"came\nlast"},    {"others\nwaited"}};
-  for (std::size_t i = 0; i < ranks.clocks.size(); ++i) {
-    const RankClock& clock = ranks.clocks[i];
-    const bool known = i < ranks.ranks.size();
-    table.rows.push_back(
-        {std::to_string(clock.rank), in_us(clock.offset), clock.error ? in_us(*clock.error) : kNull,
-         known ? in_ms(ranks.ranks[i].wait) : kNull, known ? grouped(ranks.ranks[i].last) : kNull,
-         known ? in_ms(ranks.ranks[i].caused) : kNull});
-  }
-  return table;
-}
-
-Table operation_table(const RankTraces& ranks) {
-  Table table;
-  table.title = "Collectives";
-  table.caption =
-      "means, us, device clock of the first rank; wire: least duration over ranks; skew: "
-      "latest minus earliest; bus bandwidth of the wire time as nccl-tests counts it, "
-      "GB = 10^9 bytes; MB = 10^6";
-  table.columns = {{"operation", true}, {"MB"},       {"count"},   {"wire"},
-                   {"start skew"},      {"end skew"}, {"bus GB/s"}};
-  for (const OperationFigures& one : ranks.operations) {
-    table.rows.push_back(
-        {one.operation, one.bytes ? fixed(static_cast<double>(*one.bytes) / 1e6, 3) : kNull,
-         grouped(one.count), in_us(one.wire), in_us(one.start_skew), in_us(one.end_skew),
-         one.bus_gb_per_s ? fixed(*one.bus_gb_per_s, 2) : kNull});
-  }
-  return table;
-}
-
 std::vector<std::string> mover_row(const Mover& mover) {
   const auto change = mover.change_ns();
   return {mover.name,
@@ -111,10 +72,58 @@ std::string lines_of(const std::vector<std::string>& remarks, int columns) {
 
 }  // namespace
 
+Table rank_wait_table(const RankTraces& ranks) {
+  Table table;
+  table.title = "Ranks";
+  table.caption = fmt::format(
+      "over {} collectives that all have; ms, device clock of the first rank: waited from its own "
+      "start to the latest; last: came last by more than the clocks' error, and what the others "
+      "waited for it then. clock: against the first rank's, us",
+      grouped(static_cast<std::int64_t>(ranks.pairs.size())));
+  table.columns = {{"rank", true},       {"clock\noffset"}, {"clock\nerror"},
+                   {"waited\n(itself)"}, {"came\nlast"},    {"others\nwaited"}};
+  for (std::size_t i = 0; i < ranks.clocks.size(); ++i) {
+    const RankClock& clock = ranks.clocks[i];
+    const bool known = i < ranks.ranks.size();
+    table.rows.push_back(
+        {std::to_string(clock.rank), in_us(clock.offset), clock.error ? in_us(*clock.error) : kNull,
+         known ? in_ms(ranks.ranks[i].wait) : kNull, known ? grouped(ranks.ranks[i].last) : kNull,
+         known ? in_ms(ranks.ranks[i].caused) : kNull});
+  }
+  return table;
+}
+
+Table collective_table(const RankTraces& ranks) {
+  Table table;
+  table.title = "Collectives";
+  table.caption =
+      "means, us, device clock of the first rank; wire: least duration over ranks; skew: "
+      "latest minus earliest; bus bandwidth of the wire time as nccl-tests counts it, "
+      "GB = 10^9 bytes; MB = 10^6";
+  table.columns = {{"operation", true}, {"MB"},       {"count"},   {"wire"},
+                   {"start skew"},      {"end skew"}, {"bus GB/s"}};
+  for (const OperationFigures& one : ranks.operations) {
+    table.rows.push_back(
+        {one.operation, one.bytes ? fixed(static_cast<double>(*one.bytes) / 1e6, 3) : kNull,
+         grouped(one.count), in_us(one.wire), in_us(one.start_skew), in_us(one.end_skew),
+         one.bus_gb_per_s ? fixed(*one.bus_gb_per_s, 2) : kNull});
+  }
+  return table;
+}
+
+Table total_mover_table(const TraceComparison& comparison) {
+  return mover_table(comparison, "Per step", comparison.totals, comparison.totals.size());
+}
+
+Table kernel_mover_table(const TraceComparison& comparison, std::size_t most_rows) {
+  return mover_table(comparison, "Kernels that moved, then the rest by change", comparison.kernels,
+                     most_rows);
+}
+
 std::string render_ranks(const RankTraces& ranks, const TerminalStyle& style) {
   const int columns = std::max(style.columns, 80);
-  std::string page = draw_table(wait_table(ranks), columns) + "\n";
-  if (!ranks.operations.empty()) page += draw_table(operation_table(ranks), columns) + "\n";
+  std::string page = draw_table(rank_wait_table(ranks), columns) + "\n";
+  if (!ranks.operations.empty()) page += draw_table(collective_table(ranks), columns) + "\n";
   page += lines_of(ranks.remarks, columns);
   return page + render_findings(ranks.findings, {}, columns);
 }
@@ -127,16 +136,10 @@ std::string render_against(const TraceComparison& comparison, std::size_t most_r
   for (const std::string& line : wrapped(plain_text(head), "", columns)) page += line + "\n";
   page += "\n";
   if (!comparison.totals.empty()) {
-    page +=
-        draw_table(mover_table(comparison, "Per step", comparison.totals, comparison.totals.size()),
-                   columns) +
-        "\n";
+    page += draw_table(total_mover_table(comparison), columns) + "\n";
   }
   if (!comparison.kernels.empty()) {
-    page += draw_table(mover_table(comparison, "Kernels that moved, then the rest by change",
-                                   comparison.kernels, most_rows),
-                       columns) +
-            "\n";
+    page += draw_table(kernel_mover_table(comparison, most_rows), columns) + "\n";
   }
   return page + lines_of(comparison.remarks, columns);
 }

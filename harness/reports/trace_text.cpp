@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "harness/codec/shareable_text.h"
 #include "harness/reports/figures.h"
 #include "harness/reports/table.h"
 #include "harness/reports/text.h"
+#include "harness/reports/trace_head.h"
 #include "harness/reports/trace_tables.h"
 
 namespace traceml {
@@ -32,43 +32,6 @@ std::string named(const std::string& name) {
   return shortened(plain_text(name), kGapNameColumns);
 }
 
-std::string count_of(std::int64_t count, const std::string& one) {
-  return grouped(count) + " " + one + (count == 1 ? "" : "s");
-}
-
-std::string idle_words(const TraceReport& report) {
-  switch (report.trust.idle) {
-    case IdleTrust::kNumber:
-      return "idle is a number";
-    case IdleTrust::kRange:
-      return "idle is a range";
-    case IdleTrust::kRefused:
-      break;
-  }
-  return "no idle is given";
-}
-
-std::string selection_words(const TraceReport& report) {
-  const std::string work = fmt::format("{} of {} device events", grouped(report.selected_work),
-                                       grouped(report.device_events));
-  switch (report.selection) {
-    case SelectionKind::kWhole:
-      return fmt::format("whole: {}", work);
-    case SelectionKind::kHta:
-      return fmt::format("hta: {}, launched before the last of {} steps began", work,
-                         report.all_steps);
-    case SelectionKind::kSteps:
-      break;
-  }
-  if (report.device_events == 0) {
-    return fmt::format("steps: {}", count_of(report.all_steps, "step"));
-  }
-  return fmt::format(
-      "steps: {}, launched from within {}; the device ran {} past the last one's end", work,
-      report.all_steps == 1 ? "the one step" : fmt::format("the {} steps", report.all_steps),
-      in_ms(report.lag));
-}
-
 class TracePage {
  public:
   TracePage(const TraceReport& report, int columns) : report_(report), columns_(columns) {}
@@ -79,7 +42,7 @@ class TracePage {
     if (!report_.devices.empty()) add(device_time_table(report_));
     const bool causes = report_.trust.causes && report_.trust.idle != IdleTrust::kRefused;
     if (causes && !report_.devices.empty()) add(idle_cause_table(report_));
-    return page_ + render_findings(report_.findings, {}, columns_, nothing_found());
+    return page_ + render_findings(report_.findings, {}, columns_, nothing_found(report_));
   }
 
   std::string render() {
@@ -100,19 +63,10 @@ class TracePage {
     add(silence_table(report_));
     add(memory_table(report_));
     return page_ +
-           render_findings(report_.findings, report_.cannot_tell, columns_, nothing_found());
+           render_findings(report_.findings, report_.cannot_tell, columns_, nothing_found(report_));
   }
 
  private:
-  std::string nothing_found() const {
-    if (report_.devices.empty())
-      return "none: of a device that is not in the trace nothing is said.";
-    if (report_.trust.idle == IdleTrust::kRefused || !report_.trust.causes) {
-      return "none; causes of idle are not looked for in a trace that lost so much.";
-    }
-    return kNothingFound;
-  }
-
   void line(std::string_view first, const std::string& text) {
     for (const std::string& one : wrapped(plain_text(text), first, columns_)) page_ += one + "\n";
   }
@@ -123,37 +77,14 @@ class TracePage {
   }
 
   void add_head() {
-    std::string who = without_folders(report_.file);
-    if (report_.rank) {
-      who += fmt::format(", rank {}", *report_.rank);
-      if (report_.world_size) who += fmt::format(" of {}", *report_.world_size);
-    }
-    const auto devices = static_cast<std::int64_t>(report_.devices.size());
-    line("trace     ",
-         fmt::format("{}; {}: {} on {}, {} on {}", who, count_of(report_.events, "event"),
-                     grouped(report_.host_events), count_of(report_.threads, "host thread"),
-                     grouped(report_.device_events), count_of(devices, "device")));
-    if (report_.listed_devices) line("devices   ", *report_.listed_devices);
-    line("selected  ", selection_words(report_));
-    std::string trust = idle_words(report_);
-    if (report_.device_events > 0) {
-      trust += fmt::format("; {} of device work has its launch recorded",
-                           percent(report_.trust.launch_coverage(), 1));
-    }
-    line("trust     ", trust);
-    for (const std::string& remark : report_.trust.remarks) line("        - ", remark);
-    add_found();
+    const TraceHead head = trace_head(report_);
+    line("trace     ", head.trace);
+    if (head.devices) line("devices   ", *head.devices);
+    line("selected  ", head.selected);
+    line("trust     ", head.trust);
+    for (const std::string& remark : head.remarks) line("        - ", remark);
+    if (!head.found.empty()) line("found     ", head.found + " (of the span; more at the end)");
     page_ += "\n";
-  }
-
-  // The findings' names where a person looks first; what they mean stands at the end.
-  void add_found() {
-    std::vector<std::string> names;
-    for (const TraceFinding& finding : report_.findings) {
-      names.push_back(finding.cause);
-      if (finding.share > 0) names.back() += " " + percent(finding.share, 1);
-    }
-    if (!names.empty()) line("found     ", joined(names, ", ") + " (of the span; more at the end)");
   }
 
   void add_idle() {

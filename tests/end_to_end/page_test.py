@@ -4,61 +4,21 @@ with hostile names, devices and 1,024 ranks (tests/reports/page_samples.cpp).
 TRACEML_PAGE_SHOTS=DIR keeps screenshots of every page there.
 """
 import json
-import os
-import pathlib
 import subprocess
-import tempfile
 import unittest
 
-import browser
 from harness_run import run, run_json
+from opened_pages import DATA, MOST_BYTES, OPEN_ALL, SAMPLES, OpenedPages
 from page_runs import equal_arms, launches, nights, virtual_run
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-SAMPLES = os.environ.get("TRACEML_PAGE_SAMPLES")
-SHOTS = os.environ.get("TRACEML_PAGE_SHOTS")
-REQUIRED = "readers" in os.environ.get("TRACEML_REQUIRE", "").split(",")
-WIDTHS = (400, 1280, 1920)
-MOST_BYTES = 5_000_000
 MOST_SECONDS = 20  # opening 1,024 ranks takes 1 s; this is for a machine that does much else
-
-
-def axe_script():
-    """axe-core, as the wheel axe-core-python has it (ci/setup)."""
-    found = sorted(ROOT.glob(".deps/axe/axe_core_python/axe.min.js"))
-    return found[0].read_text() if found else None
-
-
-def missing():
-    if SAMPLES is None:
-        return "the page is not built in (TRACEML_WITH_HTML)"
-    if browser.program() is None:
-        return "there is no Chromium (package chromium-headless-shell)"
-    return None
-
 
 CASES = {"spin-equal": "PASS", "spin-slower": "FAIL", "spin-noisy": "INCONCLUSIVE",
          "spin-dead-rank": "RUN FAILED", "spin-stall": "FAIL", "spin-input": "FAIL"}
 
-# Tables are made when they are opened.
-OPEN_ALL = ("document.querySelectorAll('details').forEach((one) => one.open = true); "
-            "new Promise((done) => setTimeout(done, 200))")
-
-# The data as the page has it.
-DATA = 'JSON.parse(document.getElementById("data").textContent)'
-
-
-class Pages(unittest.TestCase):
+class Pages(OpenedPages):
     @classmethod
-    def setUpClass(cls):
-        why = missing()
-        if why and REQUIRED and SAMPLES:
-            raise RuntimeError(f"TRACEML_REQUIRE asks for the readers, but {why}")
-        if why:
-            raise unittest.SkipTest(why)
-        folder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(folder.cleanup)
-        cls.path = pathlib.Path(folder.name)
+    def make_pages(cls):
         subprocess.run([SAMPLES, str(cls.path)], check=True)
         cls.runs = {config: virtual_run(cls.path, config) for config in [*CASES, "spin-sweep"]}
         cls.compared, cls.told = nights(cls.path)
@@ -67,18 +27,6 @@ class Pages(unittest.TestCase):
         cls.pages.update({page.stem: page for page in cls.path.glob("*.html")})
         cls.equal = equal_arms(cls.path)
         cls.pages["selfcheck"] = cls.equal / "selfcheck.html"
-        cls.browser = browser.Browser()
-        cls.addClassCleanup(cls.browser.close)
-
-    def open(self, name, width=1280, dark=False):
-        self.browser.set_size(width, dark=dark)
-        seconds = self.browser.open(self.pages[name])
-        self.assertEqual(self.browser.evaluate("document.documentElement.dataset.ready"), "yes",
-                         [name, self.browser.faults()])
-        return seconds
-
-    def text(self, selector):
-        return self.browser.evaluate(f"document.querySelector({json.dumps(selector)}).textContent")
 
     def test_every_page_opens_without_a_fault_or_a_request(self):
         for name in self.pages:
@@ -298,44 +246,18 @@ class Pages(unittest.TestCase):
             told, r"^rank 1 on node0, input_wait: [\d.]+ ms, [+-]?[\d.]+ ms from the mean")
 
     def test_accessibility_in_both_themes(self):
-        axe = axe_script()
-        if axe is None and REQUIRED:
-            self.fail("TRACEML_REQUIRE asks for the readers, but there is no axe-core (ci/setup)")
-        if axe is None:
-            self.skipTest("no axe-core in .deps/axe (ci/setup)")
-        pages = [("spin-slower", False), ("hostile_names", False), ("lively", True),
-                 ("no_gates", True), ("compare", True), ("history", False),
-                 ("selfcheck", True)]  # each takes seconds
-        for name, dark in pages:
-            with self.subTest(name, dark=dark):
-                self.open(name, dark=dark)
-                self.browser.evaluate(axe + "; 0")
-                if name not in ("lively", "hostile_names"):  # whose tables are of the same kinds
-                    self.browser.evaluate(OPEN_ALL)
-                found = self.browser.evaluate(
-                    "axe.run(document, {resultTypes: ['violations']}).then((result) => "
-                    "result.violations.map((one) => [one.id, one.nodes.length, "
-                    "one.nodes[0].html.slice(0, 200), one.nodes[0].failureSummary]))")
-                self.assertEqual(found, [])
+        # The tables of two are of the same kinds as the others'.
+        self.check_accessibility([
+            ("spin-slower", False, True), ("hostile_names", False, False), ("lively", True, False),
+            ("no_gates", True, True), ("compare", True, True), ("history", False, True),
+            ("selfcheck", True, True)])
 
     def test_nothing_is_wider_than_the_window(self):
-        for name in ("spin-slower", "lively", "hostile_names", "many_ranks", "device", "stored",
-                     "spin-sweep", "compare", "history", "selfcheck"):
-            for width in WIDTHS:
-                with self.subTest(name, width=width):
-                    self.open(name, width)
-                    wide = self.browser.evaluate("document.documentElement.scrollWidth")
-                    self.assertLessEqual(wide, width)
+        self.check_widths(("spin-slower", "lively", "hostile_names", "many_ranks", "device",
+                           "stored", "spin-sweep", "compare", "history", "selfcheck"))
 
     def test_screenshots(self):
-        if SHOTS is None:
-            self.skipTest("TRACEML_PAGE_SHOTS names no folder for them")
-        for name in self.pages:
-            for width in WIDTHS:
-                self.open(name, width)
-                self.browser.screenshot(pathlib.Path(SHOTS) / f"{name}-{width}.png")
-            self.open(name, dark=True)
-            self.browser.screenshot(pathlib.Path(SHOTS) / f"{name}-dark.png")
+        self.take_screenshots()
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
-// page_samples DIR: pages for the browser's test (tests/end_to_end/page_test.py) that no quick run
-// makes: names that try to break out, devices, many ranks. Beside each NAME.html lies NAME.json.
+// page_samples DIR [traces]: pages for the browser's test (tests/end_to_end/page_test.py; those of
+// traces: trace_page_test.py) that no quick run makes: names that try to break out, devices, many
+// ranks. Beside each NAME.html lies NAME.json.
 
 #include <cmath>
 #include <filesystem>
@@ -14,6 +15,7 @@
 #include "tests/analysis/past_reports.h"
 #include "tests/analysis/synthetic_campaign.h"
 #include "tests/reports/sample_input.h"
+#include "tests/reports/sample_traces.h"
 
 namespace traceml::testing {
 namespace {
@@ -120,6 +122,29 @@ std::string creeping_history() {
   return render_history_html(history_of(runs, {}), {{"results/night29", "run.json is torn"}});
 }
 
+// Pages of `explain`: two ranks, names that try to break out, a trace without a device, and more
+// ranks than are shown in full.
+void write_traces(const std::filesystem::path& dir) {
+  const auto write = [&](const std::string& name, const std::vector<Timeline>& timelines) {
+    std::ofstream(dir / (name + ".html"), std::ios::binary)
+        << render_trace_html(trace_sample(timelines).input());
+  };
+  const auto ranks = [](int count, int steps) {
+    std::vector<Timeline> timelines;
+    for (int rank = 0; rank < count; ++rank) {
+      timelines.push_back(timeline_of(busy_job(steps), rank));
+    }
+    return timelines;
+  };
+  write("trace_ranks", ranks(2, 18));
+  write("trace_many_ranks", ranks(70, 4));
+  write("trace_hostile", {timeline_of(hostile_job())});
+  TraceScript host_only;
+  host_only.open(HostKind::kAnnotation, "ProfilerStep#1");
+  host_only.span(HostKind::kOperator, "aten::mm", us(500)).close();
+  write("trace_no_device", {timeline_of(host_only)});
+}
+
 void write(const std::filesystem::path& dir, const std::string& name, const Sample& sample) {
   const auto files = render_files(input_of(sample));
   std::ofstream(dir / (name + ".html"), std::ios::binary) << files.at("report.html");
@@ -132,11 +157,16 @@ void write(const std::filesystem::path& dir, const std::string& name, const Samp
 
 int main(int count, char** arguments) {
   using namespace traceml::testing;
-  if (count != 2) {
-    std::cerr << "page_samples DIR\n";
+  const bool traces = count == 3 && std::string(arguments[2]) == "traces";
+  if (count != 2 && !traces) {
+    std::cerr << "page_samples DIR [traces]\n";
     return 2;
   }
   const std::filesystem::path dir = arguments[1];
+  if (traces) {
+    write_traces(dir);
+    return 0;
+  }
   for (const NamedSample& sample : all_samples()) write(dir, sample.name, sample.make());
   write(dir, "lively", lively_run(16));
   write(dir, "many_ranks", lively_run(kManyRanks));

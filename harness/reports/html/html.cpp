@@ -6,6 +6,7 @@
 #include "harness/reports/html/page.h"
 #include "harness/reports/html/page_data.h"
 #include "harness/reports/terminal.h"
+#include "harness/reports/trace_head.h"
 
 namespace traceml {
 
@@ -56,6 +57,20 @@ std::string render_selfcheck_html(const SelfcheckReport& report) {
     page.lines.push_back(label + ": " + text);
   }
   page.data = selfcheck_page_data(report);
+  return render_page(page);
+}
+
+std::string render_trace_html(const TracePageInput& input) {
+  Page page;
+  page.verdict = trace_line(input.reports);
+  page.title = "explain: " + page.verdict;
+  for (const std::size_t i : traces_in_full(input.reports)) {
+    const TraceHead head = trace_head(input.reports[i]);
+    page.lines.push_back(head.trace + ": " + head.trust);
+    page.lines.push_back("found: " + (head.found.empty() ? nothing_found(input.reports[i])
+                                                         : head.found + " of the span"));
+  }
+  page.data = trace_page_data(input);
   return render_page(page);
 }
 

@@ -9,6 +9,7 @@
 #include "harness/codec/selfcheck_json.h"
 #include "harness/reports/compare_text.h"
 #include "harness/reports/report_input.h"
+#include "harness/reports/trace_page.h"
 
 namespace traceml {
 
@@ -18,9 +19,10 @@ bool html_built();
 // looks like a script is text. Throws NotBuilt.
 std::string render_html(const ReportInput& input);
 
-// The same form of `compare`, `history` and `selfcheck`.
+// The same form of `compare`, `history`, `selfcheck` and `explain`.
 std::string render_compare_html(const CompareInput& input);
 std::string render_history_html(const std::vector<RunSeries>& history, const LeftOut& left_out);
 std::string render_selfcheck_html(const SelfcheckReport& report);
+std::string render_trace_html(const TracePageInput& input);
 
 }  // namespace traceml

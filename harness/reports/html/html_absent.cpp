@@ -32,4 +32,8 @@ std::string render_selfcheck_html(const SelfcheckReport&) {
   refuse();
 }
 
+std::string render_trace_html(const TracePageInput&) {
+  refuse();
+}
+
 }  // namespace traceml

@@ -114,4 +114,10 @@ void write_facts(const char* name, const std::vector<std::pair<std::string, std:
   json->end_array();
 }
 
+void write_table(const char* id, const std::optional<Table>& table, JsonWriter* json) {
+  if (!table) return;
+  json->key(id);
+  write_table(*table, json);
+}
+
 }  // namespace traceml

@@ -1,7 +1,8 @@
 #pragma once
-// The form of every page: what a run, a comparison and a history have in common. page/main.js makes
-// the sections that belong to the data's `kind`.
+// The form of every page: what those of all commands have in common. page/main.js makes the
+// sections that belong to the data's `kind`.
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,8 @@ void write_sentences(const char* name, const std::vector<std::string>& sentences
 
 // {"title": ..., "columns": ..., "rows": ...}, a value: cells are text.
 void write_table(const Table& table, JsonWriter* json);
+// "id": the same, a member of the object that is open; nothing without one.
+void write_table(const char* id, const std::optional<Table>& table, JsonWriter* json);
 
 // "name": [["label", "text"], ...]
 void write_facts(const char* name, const std::vector<std::pair<std::string, std::string>>& facts,

@@ -13,28 +13,22 @@
 namespace traceml {
 namespace {
 
-void write_member(const char* id, const std::optional<Table>& table, JsonWriter* json) {
-  if (!table) return;
-  json->key(id);
-  write_table(*table, json);
-}
-
 void write_tables(const ReportInput& input, JsonWriter* json) {
   const CampaignSummary& summary = input.summary;
   json->key("tables");
   json->begin_object();
-  write_member("arms", summary.commands ? command_table(input) : arm_table(summary), json);
-  write_member("phases", phase_table(summary), json);
-  write_member("exchange", all_reduce_table(summary), json);
-  write_member("ranks", rank_table(summary), json);
-  write_member("devices", device_table(input), json);
-  write_member("sure", gate_statistics(input), json);
-  write_member("launches", pooled_launch_table(input), json);
-  write_member("pipelines", pipeline_table(input), json);
-  write_member("loaders", input_table(input), json);
+  write_table("arms", summary.commands ? command_table(input) : arm_table(summary), json);
+  write_table("phases", phase_table(summary), json);
+  write_table("exchange", all_reduce_table(summary), json);
+  write_table("ranks", rank_table(summary), json);
+  write_table("devices", device_table(input), json);
+  write_table("sure", gate_statistics(input), json);
+  write_table("launches", pooled_launch_table(input), json);
+  write_table("pipelines", pipeline_table(input), json);
+  write_table("loaders", input_table(input), json);
   if (summary.sweep) {
-    write_member("sweep", sweep_table(*summary.sweep, summary, input.plan.facts), json);
-    write_member("curve", curve_table(*summary.sweep, summary), json);
+    write_table("sweep", sweep_table(*summary.sweep, summary, input.plan.facts), json);
+    write_table("curve", curve_table(*summary.sweep, summary), json);
   }
   json->end_object();
 }

@@ -31,6 +31,7 @@ const KINDS = {
   compare: {head: fillHead, sections: compareSections},
   history: {head: fillHead, sections: historySections},
   selfcheck: {head: fillHead, sections: selfcheckSections},
+  trace: {head: fillTraceHead, sections: traceSections},
 };
 
 const page = JSON.parse(document.getElementById("data").textContent);
