@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "harness/codec/shareable_text.h"
+
 namespace traceml {
 namespace {
 
@@ -71,8 +73,13 @@ void KinetoEvent::clear() {
 std::uint32_t NameTable::index_of(std::string_view name) {
   const auto found = indices_.find(name);
   if (found != indices_.end()) return found->second;
-  const auto index = static_cast<std::uint32_t>(indices_.size());
-  indices_.emplace(name, index);
+  const auto known = shortened_.find(name);
+  if (known != shortened_.end()) return known->second;
+  std::string shared = name_without_folders(name);
+  const bool is_shorter = shared != name;
+  const auto next = static_cast<std::uint32_t>(indices_.size());
+  const std::uint32_t index = indices_.try_emplace(std::move(shared), next).first->second;
+  if (is_shorter) shortened_.emplace(name, index);
   return index;
 }
 

@@ -33,7 +33,8 @@ struct KinetoEvent {
   void clear();
 };
 
-// Texts, each kept once.
+// Texts, each kept once, without the folders of the machine that they came from: whatever is said
+// of a trace may be shared.
 class NameTable {
  public:
   std::uint32_t index_of(std::string_view name);
@@ -46,7 +47,9 @@ class NameTable {
       return std::hash<std::string_view>{}(text);
     }
   };
-  std::unordered_map<std::string, std::uint32_t, Hash, std::equal_to<>> indices_;
+  using Indices = std::unordered_map<std::string, std::uint32_t, Hash, std::equal_to<>>;
+  Indices indices_;
+  Indices shortened_;  // names as the file has them, of which indices_ has a shorter form
 };
 
 class TimelineBuilder {

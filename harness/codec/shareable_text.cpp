@@ -14,6 +14,27 @@ bool starts_path(std::string_view text, std::size_t at) {
   return starts_word && !is_url && (text[at] == '/' || text.substr(at).starts_with("~/"));
 }
 
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+bool is_absolute(std::string_view path) {
+  const bool has_drive = path.size() > 2 && is_letter(path[0]) && path[1] == ':' &&
+                         (path[2] == '\\' || path[2] == '/');
+  return path.starts_with('/') || path.starts_with("~/") || path.starts_with("\\\\") || has_drive;
+}
+
+// Where "(12): main" of a Python frame begins, else npos.
+std::size_t frame_line(std::string_view name) {
+  const std::size_t close = name.rfind("): ");
+  if (close == std::string_view::npos) return close;
+  const std::size_t open = name.find_last_not_of("0123456789", close - 1);
+  if (close == 0 || open == std::string_view::npos || open + 1 == close) {
+    return std::string_view::npos;
+  }
+  return name[open] == '(' ? open : std::string_view::npos;
+}
+
 }  // namespace
 
 std::string without_folders(std::string_view text) {
@@ -33,6 +54,20 @@ std::string without_folders(std::string_view text) {
     at = end;
   }
   return shared;
+}
+
+std::string path_without_folders(std::string_view path) {
+  if (!is_absolute(path)) return std::string(path);
+  while (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
+  const std::size_t slash = path.find_last_of("/\\");
+  if (slash == 0) return std::string(path);  // "/" alone and "/s" name no folder
+  return ".../" + std::string(path.substr(slash + 1));
+}
+
+std::string name_without_folders(std::string_view name) {
+  const std::size_t line = frame_line(name);
+  if (line == std::string_view::npos || !is_absolute(name)) return without_folders(name);
+  return path_without_folders(name.substr(0, line)) + std::string(name.substr(line));
 }
 
 }  // namespace traceml

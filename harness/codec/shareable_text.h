@@ -10,4 +10,12 @@ namespace traceml {
 // relative ones, "images/s" and URLs stay.
 std::string without_folders(std::string_view text);
 
+// Of a text that is a path and nothing else, so that a folder may have spaces in its name:
+// "/home/ann/my runs/a.json" becomes ".../a.json"; relative ones stay.
+std::string path_without_folders(std::string_view path);
+
+// Of a name in a profiler's trace: "/home/ann/my job/train.py(12): main", a Python frame, becomes
+// ".../train.py(12): main", also where the path is one of Windows; else without_folders().
+std::string name_without_folders(std::string_view name);
+
 }  // namespace traceml

@@ -109,7 +109,7 @@ Json json_of(const TraceReport& report) {
   for (const DeviceReport& device : report.devices) {
     devices.push_back(json_of(device, report.trust.idle));
   }
-  Json json = {{"file", without_folders(report.file)},
+  Json json = {{"file", path_without_folders(report.file)},
                {"rank", report.rank ? Json(*report.rank) : Json(nullptr)},
                {"world_size", report.world_size ? Json(*report.world_size) : Json(nullptr)},
                {"events", report.events},

@@ -147,7 +147,7 @@ Json json_ranks(const RankTraces& ranks) {
 
 Json json_against(const TraceComparison& against) {
   Json json;
-  json["file"] = without_folders(against.before_file);
+  json["file"] = path_without_folders(against.before_file);
   json["steps_before"] = against.steps_before;
   json["steps_after"] = against.steps_after;
   json["empty_steps_before"] = against.empty_before;

@@ -132,7 +132,7 @@ std::string render_against(const TraceComparison& comparison, std::size_t most_r
                            const TerminalStyle& style) {
   const int columns = std::max(style.columns, 80);
   std::string page;
-  const std::string head = "against " + without_folders(comparison.before_file);
+  const std::string head = "against " + path_without_folders(comparison.before_file);
   for (const std::string& line : wrapped(plain_text(head), "", columns)) page += line + "\n";
   page += "\n";
   if (!comparison.totals.empty()) {

@@ -40,7 +40,7 @@ std::string selection_words(const TraceReport& report) {
 }
 
 std::string trace_words(const TraceReport& report) {
-  std::string who = without_folders(report.file);
+  std::string who = path_without_folders(report.file);
   if (report.rank) {
     who += fmt::format(", rank {}", *report.rank);
     if (report.world_size) who += fmt::format(" of {}", *report.world_size);

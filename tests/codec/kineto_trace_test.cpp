@@ -218,6 +218,20 @@ TEST(KinetoTrace, TakesRankAndDevicesFromTheHeaderAndNoName) {
   for (const std::string& name : events.names) EXPECT_THAT(name, ::testing::Not(HasSubstr("ann")));
 }
 
+TEST(KinetoTrace, KeepsNoFolderOfThePythonFrames) {
+  const auto frame = [](const std::string& name) {
+    return R"({"ph": "X", "cat": "python_function", "pid": 1, "tid": 1, "ts": 1, "dur": 1,
+               "name": ")" +
+           name + "\"}";
+  };
+  const TimelineEvents events =
+      read({frame("/home/ann/my job/train.py(12): main"), frame("/data/ann/train.py(12): main"),
+            frame("/home/ann/my job/train.py(12): main"), frame("torch/nn/module.py(9): call")});
+  EXPECT_EQ(events.names,
+            (std::vector<std::string>{".../train.py(12): main", "torch/nn/module.py(9): call"}));
+  EXPECT_EQ(events.host.at(1).name, events.host.at(2).name);
+}
+
 TEST(KinetoTrace, TellsWhenDecimalsWereLost) {
   const TimelineEvents events =
       read({R"({"ph": "X", "cat": "kernel", "name": "a", "ts": 1758067458000123.25, "dur": 8})",

@@ -179,6 +179,15 @@ TEST(ComparePage, HasTheVerdictItsMarginAndEachPair) {
   EXPECT_EQ(data["pairs"][1]["log_ratio"], std::log(42.04 / 40.01));
 }
 
+TEST(ComparePage, NamesRunsWithoutTheirFolders) {
+  const std::vector<StoredRun> runs = {stored_run("/home/ann/my secret/a.json", 40)};
+  const RunSetRule rule;
+  const RunSetComparison comparison = compare_run_sets(runs, runs, rule);
+  const auto data = data_of(render_compare_html({runs, runs, rule, comparison}));
+  EXPECT_EQ(data["pairs"][0]["baseline"], ".../a.json");
+  EXPECT_EQ(data["pairs"][0]["candidate"], ".../a.json");
+}
+
 TEST(ComparePage, OfOneUncommonClockHasNullsAndNoZeros) {
   const std::vector<StoredRun> runs = {stored_run("a", std::nullopt)};
   const RunSetRule rule;
@@ -233,6 +242,13 @@ TEST(HistoryPage, HasEachGateOfEachRunAndWhatChanged) {
   EXPECT_TRUE(series["gates"][0]["points"][6]["estimate"].is_null());
   EXPECT_EQ(series["gates"][0]["points"][7]["estimate"], *runs[7].gates[0].estimate);
   EXPECT_EQ(data["left_out"][0], "run.json is torn");
+}
+
+TEST(HistoryPage, NamesRunsWithoutTheirFolders) {
+  std::vector<PastReport> runs = past::nights(3, 0, "deeper");
+  runs[1].folder = "/home/ann/my secret/night 2";
+  const auto data = data_of(render_history_html(history_of(runs, {}), {}));
+  EXPECT_EQ(data["series"][0]["runs"][1]["folder"], ".../night 2");
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "harness/codec/shareable_text.h"
 #include "harness/reports/gate_text.h"
 #include "harness/reports/html/page_data.h"
 
@@ -59,8 +60,8 @@ void write_pairs(const RunSetComparison& comparison, JsonWriter* json) {
   json->begin_array();
   for (const RunPair& pair : comparison.pairs) {
     json->begin_object();
-    json->member("baseline", pair.baseline);
-    json->member("candidate", pair.candidate);
+    json->member("baseline", path_without_folders(pair.baseline));
+    json->member("candidate", path_without_folders(pair.candidate));
     json->member("baseline_ms", pair.baseline_ms);
     json->member("candidate_ms", pair.candidate_ms);
     json->member("baseline_mean_ms", pair.baseline_mean_ms);

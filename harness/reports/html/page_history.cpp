@@ -1,3 +1,4 @@
+#include "harness/codec/shareable_text.h"
 #include "harness/reports/html/page_data.h"
 
 namespace traceml {
@@ -6,7 +7,7 @@ namespace {
 void write_run(const PastReport& run, const std::vector<FieldChange>& changes, JsonWriter* json) {
   json->begin_object();
   json->member("began", minute_of(run.created_utc));
-  json->member("folder", run.folder);
+  json->member("folder", path_without_folders(run.folder));
   json->member("finished", run.finished);
   json->member("exit_code", run.exit_code);
   json->member("changed", changes_text(changes));

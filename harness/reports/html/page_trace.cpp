@@ -102,7 +102,7 @@ void write_tables(TraceReport report, JsonWriter* json) {
 void write_summary(const TraceReport& report, JsonWriter* json) {
   const TraceHead head = trace_head(report);
   json->member("rank", report.rank);
-  json->member("file", without_folders(report.file));
+  json->member("file", path_without_folders(report.file));
   json->member("trust", name_of(report.trust.idle));
   json->member("trust_words", head.trust);
   json->member("found", head.found);
