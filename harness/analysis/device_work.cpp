@@ -3,17 +3,12 @@
 #include <algorithm>
 #include <map>
 
+#include "harness/analysis/saturating.h"
 #include "harness/analysis/timeline_names.h"
 #include "harness/analysis/timeline_rules.h"
 
 namespace traceml {
 namespace {
-
-// The value below which a share of sorted values lies (nearest rank).
-Nanos quantile_of(const std::vector<Nanos>& sorted, double share) {
-  const auto rank = static_cast<std::size_t>(share * static_cast<double>(sorted.size()));
-  return sorted[std::min(rank, sorted.size() - 1)];
-}
 
 // In which quarter of its step, on the host clock.
 std::optional<std::size_t> quarter_of(const std::vector<Step>& steps, Nanos when) {
@@ -28,16 +23,18 @@ std::optional<std::size_t> quarter_of(const std::vector<Step>& steps, Nanos when
 
 }  // namespace
 
-std::vector<CopyTotal> copy_totals(const Timeline& timeline, const Selection& selection) {
+std::vector<CopyTotal> copy_totals(const Timeline& timeline, const Selection& selection,
+                                   std::optional<DeviceIndex> device) {
   std::map<NameIndex, CopyTotal> totals;
   for (const WorkIndex index : selection.work) {
     const DeviceSpan& work = timeline.events.device[index];
     if (work.kind == DeviceKind::kKernel) continue;
+    if (device && timeline.device_of(work) != *device) continue;
     CopyTotal& total = totals[work.name];
     total.name = timeline.name_of(work);
     ++total.count;
     total.total += work.duration;
-    total.bytes += work.bytes.value_or(0);
+    add_saturating(total.bytes, work.bytes.value_or(0));
     if (!work.bytes) ++total.without_bytes;
   }
   std::vector<CopyTotal> list;
@@ -81,12 +78,12 @@ std::optional<LaunchLag> launch_lag(const Timeline& timeline, const Selection& s
   for (std::size_t i = 0; i < quarters.size(); ++i) {
     if (quarters[i].empty()) continue;
     std::sort(quarters[i].begin(), quarters[i].end());
-    lag.quarters[i] = quantile_of(quarters[i], 0.5);
+    lag.quarters[i] = nearest_rank(quarters[i], 0.5);
   }
-  lag.from_begin_p50 = quantile_of(from_begin, 0.5);
-  lag.from_end_p5 = quantile_of(from_end, 0.05);
-  lag.from_end_p50 = quantile_of(from_end, 0.5);
-  lag.from_end_p95 = quantile_of(from_end, 0.95);
+  lag.from_begin_p50 = nearest_rank(from_begin, 0.5);
+  lag.from_end_p5 = nearest_rank(from_end, 0.05);
+  lag.from_end_p50 = nearest_rank(from_end, 0.5);
+  lag.from_end_p95 = nearest_rank(from_end, 0.95);
   lag.prompt = static_cast<double>(prompt) / kernels;
   lag.blocked = static_cast<double>(blocked) / kernels;
   if (lag.prompt >= kRules.prompt_share) {
@@ -118,7 +115,7 @@ std::optional<Nanos> median_kernel(const Timeline& timeline, const Selection& se
   }
   if (durations.empty()) return std::nullopt;
   std::sort(durations.begin(), durations.end());
-  return quantile_of(durations, 0.5);
+  return nearest_rank(durations, 0.5);
 }
 
 }  // namespace traceml

@@ -33,8 +33,9 @@ struct CopyTotal {
   std::optional<double> gb_per_s() const;
 };
 
-// Copies and memsets by name, most time first.
-std::vector<CopyTotal> copy_totals(const Timeline& timeline, const Selection& selection);
+// Copies and memsets by name, most time first; of one device, or of all.
+std::vector<CopyTotal> copy_totals(const Timeline& timeline, const Selection& selection,
+                                   std::optional<DeviceIndex> device = std::nullopt);
 
 enum class LaunchState {
   kLaunchBound,  // kernels start as soon as they are launched: the device waits for the host

@@ -26,15 +26,6 @@ std::string name_or_nothing(const Timeline& timeline, std::optional<HostIndex> s
   return span ? std::string(timeline.name_of(timeline.events.host[*span])) : "";
 }
 
-std::set<ThreadIndex> launching_threads(const Timeline& timeline, const Selection& selection) {
-  std::set<ThreadIndex> threads;
-  for (const WorkIndex work : selection.work) {
-    const auto launch = timeline.launch[work];
-    if (launch) threads.insert(timeline.events.host[*launch].thread);
-  }
-  return threads;
-}
-
 // What was open around a call.
 Whereabouts around(const Timeline& timeline, HostIndex call) {
   const HostSpan& span = timeline.events.host[call];

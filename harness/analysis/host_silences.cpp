@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <tuple>
 #include <utility>
 
@@ -68,13 +67,8 @@ std::string range_of(const Timeline& timeline, const Stretch& stretch) {
 std::vector<HostSilence> host_silences(const Timeline& timeline, const Selection& selection) {
   const BusyTime busy(timeline, selection);
   if (busy.empty()) return {};
-  std::set<ThreadIndex> launching;
-  for (const WorkIndex work : selection.work) {
-    const auto launch = timeline.launch[work];
-    if (launch) launching.insert(timeline.events.host[*launch].thread);
-  }
   std::map<std::pair<ThreadIndex, std::string>, HostSilence> places;
-  for (const ThreadIndex thread : launching) {
+  for (const ThreadIndex thread : launching_threads(timeline, selection)) {
     for (const Stretch& stretch : stretches_of(timeline, thread, busy.extent())) {
       if (!is_silence(timeline, thread, stretch)) continue;
       const std::string inside = range_of(timeline, stretch);

@@ -48,9 +48,8 @@ class GapCut {
   const HostSpan& launch() const { return timeline_.events.host[*gap_.launch]; }
 
   bool same_graph() const {
-    const auto& device = timeline_.events.device;
     return is_graph_launch(timeline_.name_of(launch())) &&
-           device[gap_.before].correlation == device[gap_.after].correlation;
+           timeline_.launch[gap_.before] == gap_.launch;
   }
 
   void cut_at_launch() {

@@ -4,18 +4,11 @@
 
 #include "harness/analysis/quantiles.h"
 #include "harness/analysis/text.h"
+#include "harness/analysis/time_ranges.h"
 #include "harness/analysis/timeline_rules.h"
 
 namespace traceml {
 namespace {
-
-double share_of(Nanos part, Nanos whole) {
-  return whole <= Nanos{0} ? 0 : static_cast<double>(part.count()) / double(whole.count());
-}
-
-std::string ms(Nanos time) {
-  return in_ms(std::chrono::duration_cast<Millis>(time));
-}
 
 // Last in so many collectives that chance does not do it.
 bool is_slow(const RankWait& rank, std::int64_t pairs, std::size_t ranks, Nanos span) {
@@ -36,7 +29,7 @@ std::vector<TraceFinding> findings_of(const RankTraces& traces, Nanos span) {
     findings.push_back(
         {"slow_rank", share_of(rank.caused, span),
          name + " came last to " + std::to_string(rank.last) + " of " + std::to_string(pairs) +
-             " collectives, and the others waited " + ms(rank.caused) + " (" +
+             " collectives, and the others waited " + in_ms(rank.caused) + " (" +
              percent(share_of(rank.caused, span)) + " of the span) for it",
          name + " has more to do, a slower device or a slower host",
          "its own findings above, beside another rank's; its device's clocks; ranks exchanged "
@@ -49,7 +42,7 @@ std::vector<TraceFinding> findings_of(const RankTraces& traces, Nanos span) {
   if (share_of(wait, span) < kRules.skew_share) return findings;
   findings.push_back(
       {"collective_skew", share_of(wait, span),
-       "a rank waited " + ms(wait) + " (" + percent(share_of(wait, span)) +
+       "a rank waited " + in_ms(wait) + " (" + percent(share_of(wait, span)) +
            " of the span) in collectives for later ones, mean over ranks; no rank is always last",
        "steps differ in length between ranks: input, sequence lengths, interruptions of the host",
        "the ranks' late_batch and silent_thread findings; batches of equal size"});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include "harness/analysis/bus_bandwidth.h"
@@ -12,11 +13,9 @@
 namespace traceml {
 namespace {
 
-// Nearest rank.
 Nanos quantile(std::vector<Nanos> values, double share) {
   std::sort(values.begin(), values.end());
-  const auto rank = static_cast<std::size_t>(share * static_cast<double>(values.size()));
-  return values[std::min(rank, values.size() - 1)];
+  return nearest_rank(values, share);
 }
 
 // What two ranks' collectives say of their clocks.
@@ -87,14 +86,12 @@ std::int64_t drop_absurd(std::vector<CollectivePair>* pairs) {
 struct Arrival {
   std::size_t last = 0;
   Nanos latest = Nanos::min(), second = Nanos::min();
-  int ranks = 0;
 };
 
 Arrival arrival_of(const CollectivePair& pair) {
   Arrival arrival;
   for (std::size_t rank = 0; rank < pair.spans.size(); ++rank) {
     if (!pair.spans[rank]) continue;
-    ++arrival.ranks;
     const Nanos start = pair.spans[rank]->begin;
     if (start > arrival.latest) {
       arrival.second = arrival.latest;
@@ -107,13 +104,22 @@ Arrival arrival_of(const CollectivePair& pair) {
   return arrival;
 }
 
+// Later than each other rank by more than both clocks may be off. All have an error.
+bool is_beyond_clocks(const CollectivePair& pair, const Arrival& arrival,
+                      const std::vector<RankClock>& clocks) {
+  for (std::size_t rank = 0; rank < pair.spans.size(); ++rank) {
+    if (!pair.spans[rank] || rank == arrival.last) continue;
+    const Nanos ahead = arrival.latest - pair.spans[rank]->begin;
+    if (ahead <= *clocks[arrival.last].error + *clocks[rank].error) return false;
+  }
+  return true;
+}
+
 std::vector<RankWait> waits_of(const std::vector<CollectivePair>& pairs,
                                const std::vector<RankClock>& clocks) {
-  Nanos error{0};
   std::vector<RankWait> waits;
   for (const RankClock& clock : clocks) {
     if (!clock.error) return {};
-    error = std::max(error, *clock.error);
     waits.push_back({clock.rank, Nanos{0}, Nanos{0}, 0});
   }
   for (const CollectivePair& pair : pairs) {
@@ -121,12 +127,18 @@ std::vector<RankWait> waits_of(const std::vector<CollectivePair>& pairs,
     for (std::size_t rank = 0; rank < waits.size(); ++rank) {
       if (pair.spans[rank]) waits[rank].wait += arrival.latest - pair.spans[rank]->begin;
     }
-    const Nanos ahead = arrival.latest - arrival.second;
-    if (ahead <= error) continue;
+    if (!is_beyond_clocks(pair, arrival, clocks)) continue;
     ++waits[arrival.last].last;
-    waits[arrival.last].caused += ahead;
+    waits[arrival.last].caused += arrival.latest - arrival.second;
   }
   return waits;
+}
+
+// Those of its process group; where that is not told, those that were given.
+int ranks_of(const CollectivePair& pair) {
+  const auto given = std::count_if(pair.spans.begin(), pair.spans.end(),
+                                   [](const auto& span) { return span.has_value(); });
+  return pair.group_size.value_or(static_cast<int>(given));
 }
 
 OperationFigures figures_of(const std::vector<const CollectivePair*>& pairs) {
@@ -134,14 +146,12 @@ OperationFigures figures_of(const std::vector<const CollectivePair*>& pairs) {
   figures.operation = pairs.front()->operation;
   figures.bytes = pairs.front()->bytes;
   figures.count = static_cast<std::int64_t>(pairs.size());
-  int ranks = 0;
+  figures.ranks = ranks_of(*pairs.front());
   for (const CollectivePair* pair : pairs) {
     std::optional<Nanos> least;
     TimeRange starts{Nanos::max(), Nanos::min()}, ends = starts;
-    int there = 0;
     for (const auto& span : pair->spans) {
       if (!span) continue;
-      ++there;
       const Nanos ran = span->end - span->begin;
       least = least ? std::min(*least, ran) : ran;
       starts = {std::min(starts.begin, span->begin), std::max(starts.end, span->begin)};
@@ -150,20 +160,21 @@ OperationFigures figures_of(const std::vector<const CollectivePair*>& pairs) {
     figures.wire += least.value_or(Nanos{0});
     figures.start_skew += starts.end - starts.begin;
     figures.end_skew += ends.end - ends.begin;
-    ranks = pair->group_size.value_or(there);
   }
   for (Nanos* sum : {&figures.wire, &figures.start_skew, &figures.end_skew}) *sum /= figures.count;
   if (figures.bytes) {
     figures.bus_gb_per_s =
-        bus_bandwidth(figures.operation, *figures.bytes, Seconds(figures.wire), ranks);
+        bus_bandwidth(figures.operation, *figures.bytes, Seconds(figures.wire), figures.ranks);
   }
   return figures;
 }
 
 std::vector<OperationFigures> operations_of(const std::vector<CollectivePair>& pairs) {
-  std::map<std::pair<std::string, std::optional<std::int64_t>>, std::vector<const CollectivePair*>>
-      kinds;
-  for (const CollectivePair& pair : pairs) kinds[{pair.operation, pair.bytes}].push_back(&pair);
+  using Kind = std::tuple<std::string, std::optional<std::int64_t>, int>;
+  std::map<Kind, std::vector<const CollectivePair*>> kinds;
+  for (const CollectivePair& pair : pairs) {
+    kinds[{pair.operation, pair.bytes, ranks_of(pair)}].push_back(&pair);
+  }
   std::vector<OperationFigures> operations;
   for (const auto& [kind, some] : kinds) operations.push_back(figures_of(some));
   std::stable_sort(operations.begin(), operations.end(), [](const auto& a, const auto& b) {

@@ -42,12 +42,13 @@ struct RankWait {
   int rank = 0;
   Nanos wait{0};          // in all paired collectives
   Nanos caused{0};        // where it was last: what the others waited beyond the second last, mean
-  std::int64_t last = 0;  // collectives to which it came last by more than the clocks' error
+  std::int64_t last = 0;  // collectives to which it came last by more than both clocks' errors
 };
 
 struct OperationFigures {
   std::string operation;
   std::optional<std::int64_t> bytes;
+  int ranks = 0;  // of its process group; of those that were given, where it is not told
   std::int64_t count = 0;
   Nanos wire{0}, start_skew{0}, end_skew{0};  // means
   std::optional<double> bus_gb_per_s;         // of `wire`

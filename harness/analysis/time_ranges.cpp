@@ -1,6 +1,7 @@
 #include "harness/analysis/time_ranges.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace traceml {
 
@@ -39,6 +40,15 @@ Nanos length_of(const std::vector<TimeRange>& ranges) {
   Nanos length{0};
   for (const TimeRange& one : ranges) length += one.end - one.begin;
   return length;
+}
+
+double share_of(Nanos part, Nanos whole) {
+  return whole <= Nanos{0} ? 0 : static_cast<double>(part.count()) / double(whole.count());
+}
+
+Nanos nearest_rank(const std::vector<Nanos>& sorted, double share) {
+  const double rank = std::ceil(share * static_cast<double>(sorted.size()));
+  return sorted[std::min(static_cast<std::size_t>(std::max(rank, 1.0)), sorted.size()) - 1];
 }
 
 }  // namespace traceml

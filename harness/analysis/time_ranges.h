@@ -22,4 +22,11 @@ std::vector<TimeRange> subtracted(const std::vector<TimeRange>& from,
 
 Nanos length_of(const std::vector<TimeRange>& ranges);
 
+// 0 of an empty whole.
+double share_of(Nanos part, Nanos whole);
+
+// The least of `sorted`, which is not empty, that at least a share in (0, 1] of them do not exceed
+// (nearest rank).
+Nanos nearest_rank(const std::vector<Nanos>& sorted, double share);
+
 }  // namespace traceml

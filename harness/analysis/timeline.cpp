@@ -10,22 +10,17 @@
 namespace traceml {
 namespace {
 
-void sort_host(Timeline* timeline) {
-  auto& host = timeline->events.host;
-  timeline->faults.negative +=
-      std::erase_if(host, [](const HostSpan& span) { return span.duration < Nanos{0}; });
-  timeline->faults.absurd_host +=
-      std::erase_if(host, [](const HostSpan& span) { return span.duration > kRules.absurd_host; });
-  std::sort(host.begin(), host.end(), [](const HostSpan& a, const HostSpan& b) {
-    return std::tuple(a.thread, a.start, b.duration, a.kind) <
-           std::tuple(b.thread, b.start, a.duration, b.kind);
-  });
-  timeline->thread_begin.assign(timeline->events.threads.size() + 1, host.size());
-  for (std::size_t i = host.size(); i-- > 0;) timeline->thread_begin[host[i].thread] = i;
-  for (std::size_t t = timeline->events.threads.size(); t-- > 0;) {
-    std::size_t& begin = timeline->thread_begin[t];
-    begin = std::min(begin, timeline->thread_begin[t + 1]);
-  }
+// Sums of all that is left stay within 64 bits: records whose durations together exceed 73 years
+// are wrong ones, and the longest of them are left out. How many.
+template <class Span>
+std::int64_t drop_too_long(std::vector<Span>* spans) {
+  constexpr Nanos kMost{std::int64_t{1} << 61};
+  Nanos left = kMost;
+  for (const Span& span : *spans) left -= std::min(span.duration, left);
+  if (left > Nanos{0}) return 0;
+  const Nanos longest = kMost / static_cast<std::int64_t>(spans->size());
+  return static_cast<std::int64_t>(
+      std::erase_if(*spans, [&](const Span& span) { return span.duration > longest; }));
 }
 
 // Stacks may be out of order: rounded times overlap by a microsecond, and a ProfilerStep range
@@ -33,6 +28,46 @@ void sort_host(Timeline* timeline) {
 // it is.
 bool is_within(const HostSpan& inner, const HostSpan& outer) {
   return outer.end() > inner.start && outer.end() - inner.start >= inner.end() - outer.end();
+}
+
+// Of sorted spans. Looking outwards from each span then takes a bounded time.
+std::int64_t drop_too_deep(std::vector<HostSpan>* host) {
+  std::vector<HostSpan> open;
+  const auto is_too_deep = [&](const HostSpan& span) {
+    if (!open.empty() && span.thread != open.back().thread) open.clear();
+    while (!open.empty() && !is_within(span, open.back())) open.pop_back();
+    if (open.size() >= kRules.deepest_stack) return true;
+    open.push_back(span);
+    return false;
+  };
+  std::vector<HostSpan> kept;
+  const std::size_t all = host->size();
+  kept.reserve(all);
+  for (const HostSpan& span : *host) {
+    if (!is_too_deep(span)) kept.push_back(span);
+  }
+  if (kept.size() < all) host->swap(kept);
+  return static_cast<std::int64_t>(all - host->size());
+}
+
+void sort_host(Timeline* timeline) {
+  auto& host = timeline->events.host;
+  timeline->faults.negative +=
+      std::erase_if(host, [](const HostSpan& span) { return span.duration < Nanos{0}; });
+  timeline->faults.absurd_host +=
+      std::erase_if(host, [](const HostSpan& span) { return span.duration > kRules.absurd_host; });
+  timeline->faults.too_long_host = drop_too_long(&host);
+  std::sort(host.begin(), host.end(), [](const HostSpan& a, const HostSpan& b) {
+    return std::tuple(a.thread, a.start, b.duration, a.kind) <
+           std::tuple(b.thread, b.start, a.duration, b.kind);
+  });
+  timeline->faults.too_deep = drop_too_deep(&host);
+  timeline->thread_begin.assign(timeline->events.threads.size() + 1, host.size());
+  for (std::size_t i = host.size(); i-- > 0;) timeline->thread_begin[host[i].thread] = i;
+  for (std::size_t t = timeline->events.threads.size(); t-- > 0;) {
+    std::size_t& begin = timeline->thread_begin[t];
+    begin = std::min(begin, timeline->thread_begin[t + 1]);
+  }
 }
 
 void find_parents(Timeline* timeline) {
@@ -79,15 +114,15 @@ class Calls {
 
   std::optional<HostIndex> of(const DeviceSpan& work) const {
     if (!work.correlation) return std::nullopt;
-    const auto before = [&](HostIndex call, std::int64_t id) {
-      return *host_[call].correlation < id;
+    const auto is_before = [&](const std::pair<std::int64_t, Nanos>& key, HostIndex call) {
+      return key < std::pair(*host_[call].correlation, host_[call].start);
     };
-    auto found = std::lower_bound(calls_.begin(), calls_.end(), *work.correlation, before);
-    std::optional<HostIndex> call;
-    for (; found != calls_.end() && *host_[*found].correlation == *work.correlation; ++found) {
-      if (!call || host_[*found].start <= work.start) call = *found;
-    }
-    return call;
+    const auto later = std::upper_bound(calls_.begin(), calls_.end(),
+                                        std::pair(*work.correlation, work.start), is_before);
+    const auto has_id = [&](HostIndex call) { return host_[call].correlation == work.correlation; };
+    if (later != calls_.begin() && has_id(*(later - 1))) return *(later - 1);
+    if (later != calls_.end() && has_id(*later)) return *later;  // all of them are later
+    return std::nullopt;
   }
 
  private:
@@ -104,6 +139,7 @@ void sort_device(Timeline* timeline) {
     const auto call = calls.of(span);
     return is_absurd(span, call ? std::optional(timeline->events.host[*call].start) : std::nullopt);
   });
+  timeline->faults.too_long = drop_too_long(&device);
   std::sort(device.begin(), device.end(), [](const DeviceSpan& a, const DeviceSpan& b) {
     return std::tuple(a.start, b.duration, a.stream, a.name) <
            std::tuple(b.start, a.duration, b.stream, b.name);

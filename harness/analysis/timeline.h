@@ -17,10 +17,13 @@ using WorkIndex = std::uint32_t;  // of Timeline::events.device
 
 // Spans from which no time can be told; left out but for `empty`.
 struct TimelineFaults {
-  std::int64_t negative = 0;     // durations below zero
-  std::int64_t empty = 0;        // device work of no duration: kept, and no time of it is counted
-  std::int64_t absurd = 0;       // device work longer, or farther from its call, than any is
-  std::int64_t absurd_host = 0;  // host spans longer than any is
+  std::int64_t negative = 0;       // durations below zero
+  std::int64_t empty = 0;          // device work of no duration: kept, and no time of it is counted
+  std::int64_t absurd = 0;         // device work longer, or farther from its call, than any is
+  std::int64_t absurd_host = 0;    // host spans longer than any is
+  std::int64_t too_long = 0;       // work so long that with the rest it leaves 64 bits
+  std::int64_t too_long_host = 0;  // the same of host spans
+  std::int64_t too_deep = 0;       // host spans inside kRules.deepest_stack others
 };
 
 struct Timeline {

@@ -2,6 +2,7 @@
 // Every threshold by which a trace is read and a cause is named, in one place, each with its
 // source. A finding is a hypothesis: none of these numbers is a verdict.
 
+#include <cstddef>
 #include <cstdint>
 
 #include "harness/core/units.h"
@@ -15,6 +16,8 @@ struct TimelineRules {
   Nanos absurd_duration = std::chrono::minutes(10);
   Nanos absurd_offset = std::chrono::minutes(10);
   Nanos absurd_host = std::chrono::hours(24);  // a host span; no trace is so long
+  // Host spans around one another: Python ends a recursion at 1,000 frames.
+  std::size_t deepest_stack = 1000;
 
   // --- what is looked at one by one ---
   // A gap that a person sees in a timeline of steps of 30 to 300 ms. The command line may set it.

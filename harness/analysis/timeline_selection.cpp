@@ -89,6 +89,15 @@ Selection select_work(const Timeline& timeline, SelectionKind kind) {
   return selection;
 }
 
+std::set<ThreadIndex> launching_threads(const Timeline& timeline, const Selection& selection) {
+  std::set<ThreadIndex> threads;
+  for (const WorkIndex work : selection.work) {
+    const auto launch = timeline.launch[work];
+    if (launch) threads.insert(timeline.events.host[*launch].thread);
+  }
+  return threads;
+}
+
 const char* name_of(SelectionKind kind) {
   switch (kind) {
     case SelectionKind::kSteps:

@@ -3,6 +3,7 @@
 // tools are differences of this.
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,9 @@ SelectionKind usual_selection(const Timeline& timeline);
 
 // kSteps of a trace without steps, and kHta of one with fewer than two, are the whole file.
 Selection select_work(const Timeline& timeline, SelectionKind kind);
+
+// Those that launched selected work.
+std::set<ThreadIndex> launching_threads(const Timeline& timeline, const Selection& selection);
 
 const char* name_of(SelectionKind kind);
 

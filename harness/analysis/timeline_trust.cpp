@@ -16,6 +16,8 @@ std::string count_of(std::int64_t count, const std::string& one) {
   return std::to_string(count) + " " + one + (count == 1 ? "" : "s");
 }
 
+constexpr const char* kTooLong = " so long that together they exceed 73 years; left out";
+
 double share(std::int64_t part, std::int64_t whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
@@ -203,6 +205,14 @@ class Judge {
     }
     if (faults.absurd_host > 0) {
       say(count_of(faults.absurd_host, "host event") + " longer than a day; left out");
+    }
+    if (faults.too_long > 0) {
+      say(count_of(faults.too_long, "device event") + kTooLong, IdleTrust::kRange);
+    }
+    if (faults.too_long_host > 0) say(count_of(faults.too_long_host, "host event") + kTooLong);
+    if (faults.too_deep > 0) {
+      say(count_of(faults.too_deep, "host event") + " inside " +
+          std::to_string(kRules.deepest_stack) + " others or more; left out");
     }
     std::int64_t early = 0;
     for (WorkIndex i = 0; i < timeline_.launch.size(); ++i) {

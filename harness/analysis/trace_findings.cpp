@@ -6,19 +6,12 @@
 #include <sstream>
 
 #include "harness/analysis/text.h"
+#include "harness/analysis/time_ranges.h"
 #include "harness/analysis/timeline_names.h"
 #include "harness/analysis/timeline_rules.h"
 
 namespace traceml {
 namespace {
-
-double share_of(Nanos part, Nanos whole) {
-  return whole <= Nanos{0} ? 0 : static_cast<double>(part.count()) / double(whole.count());
-}
-
-std::string ms(Nanos time) {
-  return in_ms(std::chrono::duration_cast<Millis>(time));
-}
 
 std::string times(std::int64_t count) {
   return count == 1 ? "once" : std::to_string(count) + " times";
@@ -54,15 +47,15 @@ class DeviceFindings {
 
   // "device 0 stood idle for 12.300 ms (4.10 % of its span) in 3 gaps: CAUSE".
   std::string idle_text(Nanos total, std::int64_t gaps, const char* cause) const {
-    return "device " + device_.time.device + " stood idle for " + ms(total) + " (" +
+    return "device " + device_.time.device + " stood idle for " + in_ms(total) + " (" +
            percent(share_of(total, span())) + " of its span) in " + std::to_string(gaps) +
            (gaps == 1 ? " gap: " : " gaps: ") + cause;
   }
   std::string idle_text(IdleCause cause) const {
     std::string text = idle_text(part(cause).total, part(cause).gaps, name_of(cause));
     if (const LongGap* gap = example(cause); gap != nullptr && part(cause).gaps > 1) {
-      text += " (the longest gap " + ms(gap->when.end - gap->when.begin) + ", at " +
-              ms(gap->when.begin) + ")";
+      text += " (the longest gap " + in_ms(gap->when.end - gap->when.begin) + ", at " +
+              in_ms(gap->when.begin) + ")";
     }
     return text;
   }
@@ -190,30 +183,32 @@ class DeviceFindings {
     if (share < kRules.exposed_communication_share) return;
     add("exposed_communication", share,
         "device " + device_.time.device + " communicated for " +
-            ms(device_.time.exposed_communication) + " (" + percent(share) +
+            in_ms(device_.time.exposed_communication) + " (" + percent(share) +
             " of its span) with no computation beside it",
         "the exchange is not hidden behind backward, or this rank waited in it for another",
         "the traces of all ranks in one call: they tell waiting from moving bytes");
   }
 
+  // Where a copy does not tell its bytes, its time alone decides.
   void find_pageable_copies() {
     Nanos time{0};
-    std::int64_t pageable = 0, all = 0, count = 0;
-    for (const CopyTotal& copy : report_.copies) {
+    double pageable = 0, all = 0;
+    std::int64_t count = 0;
+    bool all_tell = true;
+    for (const CopyTotal& copy : device_.copies) {
       if (!is_host_to_device(copy.name)) continue;
-      all += copy.bytes;
+      all += static_cast<double>(copy.bytes);
+      all_tell = all_tell && copy.without_bytes == 0;
       if (!is_pageable(copy.name)) continue;
-      pageable += copy.bytes;
+      pageable += static_cast<double>(copy.bytes);
       time += copy.total;
       count += copy.count;
     }
     const double share = share_of(time, span());
-    const auto bytes = static_cast<double>(pageable);
-    if (share < kRules.copy_share || bytes < kRules.pageable_bytes * static_cast<double>(all))
-      return;
+    if (share < kRules.copy_share || (all_tell && pageable < kRules.pageable_bytes * all)) return;
     add("pageable_input", share,
-        std::to_string(count) + " copies from pageable memory to the device took " + ms(time) +
-            " (" + percent(share) + " of its span)",
+        std::to_string(count) + " copies from pageable memory to device " + device_.time.device +
+            " took " + in_ms(time) + " (" + percent(share) + " of its span)",
         "the batch is not in pinned memory, so the driver stages it and the call blocks",
         "DataLoader(pin_memory=True) and .to(device, non_blocking=True)");
   }

@@ -72,6 +72,7 @@ void add_devices(const Timeline& timeline, const Situations& situations, const S
     one.time = std::move(time);
     one.idle = idle_range(report->trust, one.time);
     add_gaps(timeline, situations, gaps_of(timeline, selection, device), report->options, &one);
+    one.copies = copy_totals(timeline, selection, device);
     report->devices.push_back(std::move(one));
   }
 }

@@ -46,6 +46,7 @@ struct DeviceReport {
   Nanos long_total{0};
   std::vector<LongGap> gaps;          // the longest of them
   std::vector<GapEvents> gap_events;  // against all of them
+  std::vector<CopyTotal> copies;      // of this device alone
 };
 
 struct TraceFinding {

@@ -134,6 +134,7 @@ Json json_ranks(const RankTraces& ranks) {
   json["operations"] = list_of(ranks.operations, [](const OperationFigures& one) -> Json {
     return {{"operation", one.operation},
             {"bytes", one.bytes ? Json(*one.bytes) : Json(nullptr)},
+            {"ranks", one.ranks},
             {"count", one.count},
             {"wire_ns", one.wire.count()},
             {"start_skew_ns", one.start_skew.count()},

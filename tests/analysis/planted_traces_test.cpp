@@ -103,6 +103,29 @@ TEST(Planted, PageableInputIsNamed) {
   EXPECT_THAT(found_in(pageable(us(900), 9'000'000)), ElementsAre("pageable_input"));
 }
 
+TEST(Planted, PageableInputIsNamedOfTheDeviceThatHasTheCopiesAlone) {
+  const TraceScript script = job([](TraceScript* inside, int /*step*/) {
+    inside->copy("Memcpy HtoD (Pageable -> Device)", us(900), 9'000'000, false);
+    inside->on_stream("7", "1").kernel("conv_kernel", us(20)).on_stream("7");
+  });
+  const TraceReport report = explained(script);
+  ASSERT_EQ(report.devices.size(), 2U);
+  std::vector<std::string> seen;
+  for (const TraceFinding& finding : report.findings) {
+    if (finding.cause == "pageable_input") seen.push_back(finding.observation);
+  }
+  EXPECT_THAT(seen, ElementsAre(HasSubstr("to device 0 took 18.000 ms")));
+}
+
+TEST(Planted, PageableInputIsNamedByItsTimeWhereCopiesDoNotTellTheirBytes) {
+  TimelineEvents events = pageable(us(900), 1'000).events();
+  for (DeviceSpan& work : events.device) {
+    if (events.names[work.name].find("Pageable") != std::string::npos) work.bytes.reset();
+  }
+  EXPECT_THAT(causes_of(explain_timeline(make_timeline(std::move(events)), {}, "a.json")),
+              ElementsAre("pageable_input"));
+}
+
 TraceScript many_kernels(Nanos kernel) {
   TraceScript script;
   for (int step = 0; step < kSteps; ++step) {

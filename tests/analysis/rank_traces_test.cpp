@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 
 #include "harness/analysis/bus_bandwidth.h"
 #include "harness/analysis/collective_pairs.h"
@@ -139,6 +140,38 @@ TEST(Clocks, ThatContradictTheCollectivesGiveNoWaits) {
   const RankTraces traces = together(std::move(events));
   EXPECT_THAT(traces.ranks, IsEmpty());
   EXPECT_THAT(traces.remarks, ::testing::Contains(HasSubstr("contradict each other")));
+}
+
+TEST(Clocks, OfTwoRanksMayBothBeOff) {
+  // Each rank's error against the first is 200 us: two others may be 400 us apart.
+  const auto late = [](Nanos time) {
+    return [time](int rank, int) { return rank == 2 ? time : Nanos{0}; };
+  };
+  EXPECT_EQ(together(exchange(3, late(us(300)))).ranks[2].last, 0);
+  EXPECT_EQ(together(exchange(3, late(us(401)))).ranks[2].last, kCollectives);
+  EXPECT_EQ(together(exchange(2, [](int rank, int) { return rank == 1 ? us(300) : Nanos{0}; }))
+                .ranks[1]
+                .last,
+            kCollectives);  // the first rank's clock is the measure: it has no error
+}
+
+TEST(Collectives, OfGroupsOfDifferentSizeAreNotMixed) {
+  std::vector<TimelineEvents> events = exchange(2, none);
+  for (TimelineEvents& one : events) {
+    for (CollectiveFacts& facts : one.collectives) {
+      if (*facts.sequence % 2 == 1) facts.group_size = 8;
+    }
+  }
+  const RankTraces traces = together(std::move(events));
+  ASSERT_EQ(traces.operations.size(), 2U);
+  const double gb_per_s = 4 * 1048576 / 200e-6 / 1e9;
+  std::map<int, double> bandwidth;
+  for (const OperationFigures& one : traces.operations) {
+    EXPECT_EQ(one.count, 30);
+    bandwidth[one.ranks] = one.bus_gb_per_s.value();
+  }
+  EXPECT_NEAR(bandwidth[2], gb_per_s, 1e-9);
+  EXPECT_NEAR(bandwidth[8], gb_per_s * 1.75, 1e-9);
 }
 
 TEST(Pairs, AreMadeBySequenceNumberAndNeverByOrder) {

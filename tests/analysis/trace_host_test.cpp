@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "harness/analysis/timeline_names.h"
 #include "tests/analysis/trace_script.h"
 
@@ -210,7 +212,7 @@ TEST(LaunchLag, IsToldOverTheQuartersOfTheStepAndWithTheCallsTime) {
   EXPECT_EQ(lag.calls, us(22));
   EXPECT_EQ(lag.quarters[0], us(4));
   EXPECT_FALSE(lag.quarters[1].has_value());
-  EXPECT_EQ(lag.quarters[3], us(594));  // the later of the two middle ones
+  EXPECT_EQ(lag.quarters[3], us(4));  // nearest rank: the earlier of the two middle ones
 }
 
 TEST(StreamWaits, AreClassedAsHolisticTraceAnalysisDoes) {
@@ -256,6 +258,45 @@ TEST(Names, OfMemoryCallsAreNoCopies) {
   for (const char* name : {"cudaMemcpyAsync", "cudaMemsetAsync", "cudaLaunchKernel"}) {
     EXPECT_FALSE(is_memory_call(name)) << name;
   }
+}
+
+TEST(Host, StacksDeeperThanAnyProgramsAreCutWithARemark) {
+  TraceScript script;
+  for (int i = 0; i < 30'000; ++i) script.open(HostKind::kPython, "recurse").idle(us(1));
+  script.kernel("conv", us(10));
+  for (int i = 0; i < 30'000; ++i) script.close();
+  const Timeline timeline = make_timeline(script.events());
+  EXPECT_EQ(timeline.events.host.size(), 1000U);
+  EXPECT_EQ(timeline.faults.too_deep, 29'001);  // the launch call, too
+  EXPECT_THAT(explain_timeline(timeline, {}, "a.json").trust.remarks,
+              ::testing::Contains(::testing::HasSubstr("29001 host events inside 1000 others")));
+}
+
+TEST(Host, TimesThatTogetherOutlastAnyProgramAreLeftOut) {
+  TraceScript script;
+  script.kernel("conv", us(10)).synchronise();
+  TimelineEvents events = script.events();
+  HostSpan wait = events.host.back();
+  wait.duration = std::chrono::hours(23);
+  const auto thread = static_cast<ThreadIndex>(events.threads.size());
+  for (ThreadIndex i = 0; i < 120'000; ++i) {
+    events.threads.push_back({"1", "other", ""});
+    wait.thread = thread + i;
+    events.host.push_back(wait);
+  }
+  const TraceReport report = explain_timeline(make_timeline(std::move(events)), {}, "a.json");
+  EXPECT_EQ(report.host_events, 2);
+  EXPECT_THAT(report.trust.remarks,
+              ::testing::Contains(::testing::HasSubstr("120000 host events")));
+  EXPECT_EQ(report.waiting.at(0).count, 1);
+}
+
+TEST(Copies, SayTheirBytesWithoutGoingRound) {
+  TraceScript script;
+  for (int i = 0; i < 20; ++i) {
+    script.copy("Memcpy HtoD (Pinned -> Device)", us(5), std::int64_t{1} << 60, false);
+  }
+  EXPECT_EQ(explained(script).copies.at(0).bytes, std::numeric_limits<std::int64_t>::max());
 }
 
 }  // namespace

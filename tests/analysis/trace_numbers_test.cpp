@@ -298,5 +298,44 @@ TEST(Threads, AreCutIntoStretchesOfTheirInnermostSpan) {
   EXPECT_EQ(stretches_of(timeline, 0, {begin + us(25), begin + us(30)}).size(), 1U);
 }
 
+TEST(IdleCauses, AreNotInsideAGraphWhereACorrelationComesRoundAgain) {
+  TraceScript script;
+  script.graph(2, us(10), us(3)).idle(us(1000)).graph(2, us(10), us(3));
+  TimelineEvents events = script.events();
+  const auto id = events.host.front().correlation;
+  for (HostSpan& call : events.host) call.correlation = id;
+  for (DeviceSpan& work : events.device) work.correlation = id;
+  const TraceReport report = explain_timeline(make_timeline(std::move(events)), {}, "a.json");
+  const auto& causes = report.devices.at(0).causes;
+  EXPECT_EQ(causes[static_cast<std::size_t>(IdleCause::kInGraph)].total, 2 * us(3));
+  EXPECT_EQ(causes[static_cast<std::size_t>(IdleCause::kInGraph)].gaps, 2);
+}
+
+TEST(LaunchLag, HasMediansByNearestRank) {
+  TraceScript script;
+  for (const double late : {1, 2}) {
+    script.kernel("conv", us(1), us(6));
+    script.hold_stream(script.now() + us(4) + us(10 + 100 * late)).kernel("conv", us(1), us(6));
+    script.idle(us(5000));
+  }
+  const LaunchLag lag = explained(script).lag_of_launches.value();
+  // From the end of the call, sorted: 4, 4, 108 and 208 us.
+  EXPECT_EQ(lag.kernels, 4);
+  EXPECT_EQ(lag.from_end_p50, us(4));
+  EXPECT_EQ(lag.from_end_p95, us(208));
+}
+
+TEST(Timeline, FindsTheLastCallBeforeTheWorkWhereAllHaveOneId) {
+  TraceScript script;
+  for (int i = 0; i < 100'000; ++i) script.kernel("conv", us(1)).idle(us(30));
+  TimelineEvents events = script.events();
+  for (HostSpan& call : events.host) call.correlation = 0;
+  for (DeviceSpan& work : events.device) work.correlation = 0;
+  const Timeline timeline = make_timeline(std::move(events));
+  for (WorkIndex i = 0; i < timeline.events.device.size(); ++i) {
+    ASSERT_EQ(timeline.launch[i], HostIndex{i});
+  }
+}
+
 }  // namespace
 }  // namespace traceml::testing
