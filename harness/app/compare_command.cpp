@@ -1,6 +1,7 @@
 #include <cstdio>
 
 #include "harness/app/commands.h"
+#include "harness/app/output_file.h"
 #include "harness/app/terminal_style.h"
 #include "harness/codec/atomic_file.h"
 #include "harness/codec/stored_run.h"
@@ -29,6 +30,8 @@ double margin_of(const std::string& text) {
 int compare_command(const CompareArguments& arguments) {
   RunSetRule rule;
   rule.delta = margin_of(arguments.max_regression);
+  refuse_to_overwrite("--html", arguments.html, arguments.baseline);
+  refuse_to_overwrite("--html", arguments.html, arguments.candidate);
   const std::vector<StoredRun> baseline = read_all(arguments.baseline, arguments.arm);
   const std::vector<StoredRun> candidate = read_all(arguments.candidate, arguments.arm);
   const RunSetComparison comparison = compare_run_sets(baseline, candidate, rule);

@@ -8,6 +8,7 @@
 #include "harness/analysis/step_lanes.h"
 #include "harness/analysis/trace_against.h"
 #include "harness/app/commands.h"
+#include "harness/app/output_file.h"
 #include "harness/app/terminal_style.h"
 #include "harness/codec/atomic_file.h"
 #include "harness/codec/kineto_trace.h"
@@ -90,10 +91,16 @@ void print(const std::string& text) {
 
 int explain_command(const ExplainArguments& arguments) {
   check(arguments);
+  std::vector<std::string> inputs = arguments.traces;
+  inputs.push_back(arguments.against);
+  refuse_to_overwrite("--json", arguments.json, inputs);
+  refuse_to_overwrite("--html", arguments.html, inputs);
   const TraceOptions options = options_of(arguments);
   const TerminalStyle style = style_of_stdout();
   std::vector<Timeline> timelines;
   for (const std::string& file : arguments.traces) timelines.push_back(read_timeline(file));
+  std::optional<Timeline> before;
+  if (!arguments.against.empty()) before = read_timeline(arguments.against);
   std::vector<int> ranks = arguments.ranks;
   if (timelines.size() > 1) ranks = ranks_of(arguments, timelines);
 
@@ -112,9 +119,8 @@ int explain_command(const ExplainArguments& arguments) {
     print(render_ranks(*together, style));
   }
   std::optional<TraceComparison> against;
-  if (!arguments.against.empty()) {
-    const Timeline before = read_timeline(arguments.against);
-    against = compare_traces(before, timelines.front(), arguments.against);
+  if (before) {
+    against = compare_traces(*before, timelines.front(), arguments.against);
     print("\n" + render_against(*against, options.most_rows, style));
   }
   if (!arguments.json.empty()) {

@@ -9,6 +9,7 @@
 
 #include "harness/analysis/history.h"
 #include "harness/app/commands.h"
+#include "harness/app/output_file.h"
 #include "harness/app/terminal_style.h"
 #include "harness/codec/atomic_file.h"
 #include "harness/codec/past_report.h"
@@ -99,6 +100,9 @@ std::string anchor_among(const std::vector<PastReport>& runs, const std::string&
 
 int history_command(const HistoryArguments& arguments) {
   const std::vector<std::string> folders = runs_in(arguments.folders);
+  std::vector<std::string> files;
+  for (const std::string& folder : folders) files.push_back(folder + "/run.json");
+  refuse_to_overwrite("--html", arguments.html, files);
   Read read = read_all(folders);
   if (read.runs.empty()) {
     throw UsageError(read.left_out.empty()

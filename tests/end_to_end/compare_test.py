@@ -91,6 +91,14 @@ class Compare(unittest.TestCase):
         self.assertEqual(compare([sample], [sample], "--max-regression", "2").returncode, 2)
 
     @unittest.skipIf(TRACEML is None, "TraceML cannot be imported; ci/setup puts it into .deps")
+    def test_a_page_overwrites_no_run(self):
+        for words in (["compare", "--arm", "candidate", "--baseline", *self.files("equal"),
+                       "--candidate", *self.files("slower"), "--html", self.files("slower")[2]],
+                      ["history", self.path, "--html", self.files("equal")[1]]):
+            done = run(*map(str, words))
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn("run.json would overwrite a file that is read", done.stderr)
+
     def test_traceml_accepts_what_we_write(self):
         equal, slower = self.path / "equal-1" / "final_summary.json", self.path / "slow.json"
         ours = json.loads(equal.read_text())

@@ -262,6 +262,21 @@ class Explain(unittest.TestCase):
         done = run("explain", files[0], files[0], "--rank", "1", "1")
         self.assertEqual(done.returncode, 2)
 
+    def test_an_output_overwrites_no_input_and_all_is_read_before_a_word_is_said(self):
+        path = self.path / "own.json"
+        self.job(7, 2).write(path)
+        before = path.read_bytes()
+        other = self.path / "." / "own.json"
+        for option in ("--json", "--html"):
+            for words in ([str(path)], [str(self.path / "x.json"), "--against", str(path)]):
+                self.job(7, 2).write(self.path / "x.json")
+                done = run("explain", *words, option, str(other))
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertIn("would overwrite a file that is read", done.stderr)
+        self.assertEqual(path.read_bytes(), before)
+        done = run("explain", str(path), "--against", str(self.path / "nofile.json"))
+        self.assertEqual((done.returncode, done.stdout), (4, ""))
+
     def test_against_itself_nothing_moved(self):
         path = self.job(3).write(self.path / "same.json")
         report, text = self.explained(path, "--against", path)
