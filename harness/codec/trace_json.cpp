@@ -33,7 +33,8 @@ Json json_of(const TimelineTrust& trust) {
           {"causes", trust.causes}};
 }
 
-Json json_of(const DeviceTime& time) {
+// Idle time is null where it is refused.
+Json json_of(const DeviceTime& time, bool refused) {
   Json classes = Json::array();
   for (const IdleClass& one : time.idle_classes) {
     classes.push_back({{"gaps", one.gaps}, {"total_ns", one.total.count()}});
@@ -50,14 +51,14 @@ Json json_of(const DeviceTime& time) {
   return {{"start_ns", time.extent.begin.count()},
           {"span_ns", time.span().count()},
           {"busy_ns", time.busy.count()},
-          {"idle_ns", time.idle.count()},
+          {"idle_ns", refused ? Json(nullptr) : Json(time.idle.count())},
           {"compute_ns", time.compute.count()},
           {"communication_ns", time.communication.count()},
           {"copies_ns", time.copies.count()},
           {"exposed_communication_ns", time.exposed_communication.count()},
           {"exposed_copies_ns", time.exposed_copies.count()},
           {"overlap", json_number(time.overlap)},
-          {"idle_by_length", classes},
+          {"idle_by_length", refused ? Json(nullptr) : classes},
           {"streams", streams}};
 }
 
@@ -78,7 +79,7 @@ Json json_of(const LongGap& gap) {
           {"other_threads", gap.others}};
 }
 
-Json json_of(const DeviceReport& device, IdleTrust trust) {
+Json json_of(const DeviceReport& device, const TimelineTrust& trust) {
   Json causes = Json::array();
   for (std::size_t i = 0; i < kIdleCauses; ++i) {
     causes.push_back({{"cause", name_of(static_cast<IdleCause>(i))},
@@ -87,17 +88,17 @@ Json json_of(const DeviceReport& device, IdleTrust trust) {
   }
   Json gaps = Json::array();
   for (const LongGap& gap : device.gaps) gaps.push_back(json_of(gap));
-  const bool refused = trust == IdleTrust::kRefused;
-  const auto other = [](const std::optional<DeviceTime>& time) {
-    return time ? json_of(*time) : Json(nullptr);
+  const bool refused = trust.idle == IdleTrust::kRefused;
+  const auto other = [&](const std::optional<DeviceTime>& time) {
+    return time ? json_of(*time, refused) : Json(nullptr);
   };
   return {{"device", device.time.device},
-          {"selected", json_of(device.time)},
+          {"selected", json_of(device.time, refused)},
           {"idle_least_ns", refused ? Json(nullptr) : Json(device.idle.begin.count())},
           {"idle_most_ns", refused ? Json(nullptr) : Json(device.idle.end.count())},
           {"whole", other(device.whole)},
           {"hta", other(device.hta)},
-          {"idle_by_cause", causes},
+          {"idle_by_cause", refused || !trust.causes ? Json(nullptr) : causes},
           {"long_gaps", device.long_gaps},
           {"long_gaps_ns", device.long_total.count()},
           {"gaps", gaps},
@@ -107,7 +108,7 @@ Json json_of(const DeviceReport& device, IdleTrust trust) {
 Json json_of(const TraceReport& report) {
   Json devices = Json::array();
   for (const DeviceReport& device : report.devices) {
-    devices.push_back(json_of(device, report.trust.idle));
+    devices.push_back(json_of(device, report.trust));
   }
   Json json = {{"file", path_without_folders(report.file)},
                {"rank", report.rank ? Json(*report.rank) : Json(nullptr)},

@@ -262,6 +262,23 @@ class Explain(unittest.TestCase):
         done = run("explain", files[0], files[0], "--rank", "1", "1")
         self.assertEqual(done.returncode, 2)
 
+    def test_idle_time_that_is_refused_is_null(self):
+        path = self.path / "lossy.json"
+        self.job(7, 2).write(path)
+        trace = json.loads(path.read_text())
+        kernels = [one for one in trace["traceEvents"] if one.get("cat") == "kernel"]
+        for one in kernels[::4]:
+            trace["traceEvents"].remove(one)
+        path.write_text(json.dumps(trace))
+        report, _ = self.explained(path)
+        self.assertEqual(report["traces"][0]["trust"]["idle"], "refused")
+        device, = report["traces"][0]["devices"]
+        for part in ("selected", "whole", "hta"):
+            self.assertIsNone(device[part]["idle_ns"])
+            self.assertIsNone(device[part]["idle_by_length"])
+            self.assertGreater(device[part]["busy_ns"], 0)
+        self.assertIsNone(device["idle_by_cause"])
+
     def test_an_output_overwrites_no_input_and_all_is_read_before_a_word_is_said(self):
         path = self.path / "own.json"
         self.job(7, 2).write(path)
