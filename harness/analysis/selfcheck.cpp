@@ -4,6 +4,7 @@
 
 #include "harness/analysis/power.h"
 #include "harness/analysis/quantiles.h"
+#include "harness/analysis/relative_change.h"
 #include "harness/core/error.h"
 
 namespace traceml {
@@ -23,16 +24,12 @@ const std::string& candidate_of(const CampaignFacts& facts, std::size_t gate) {
   return facts.arms.at(static_cast<std::size_t>(facts.gates[gate].candidate.value)).name;
 }
 
-std::optional<double> change(const std::optional<double>& theta) {
-  return theta ? std::optional(std::expm1(*theta)) : std::nullopt;
-}
-
 ClaimsOfArm claims_of(const CampaignFacts& facts, const std::vector<EqualRun>& runs,
                       std::size_t gate) {
   ClaimsOfArm claims{candidate_of(facts, gate), {}};
   for (const EqualRun& run : runs) {
     const GateResult& result = run.gates.at(gate);
-    RunClaim claim{result.outcome, result.direction, change(result.theta), {}, {}};
+    RunClaim claim{result.outcome, result.direction, relative_change(result.theta), {}, {}};
     if (result.interval) {
       claim.lower = std::expm1(result.interval->lower);
       claim.upper = std::expm1(result.interval->upper);

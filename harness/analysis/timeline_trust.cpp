@@ -258,6 +258,18 @@ class Judge {
 
 }  // namespace
 
+std::string_view name_of(IdleTrust trust) {
+  switch (trust) {
+    case IdleTrust::kNumber:
+      return "number";
+    case IdleTrust::kRange:
+      return "range";
+    case IdleTrust::kRefused:
+      break;
+  }
+  return "refused";
+}
+
 double TimelineTrust::launch_coverage() const {
   return 1 - share(without_launch, device_work);
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/analysis/device_time.h"
@@ -15,6 +16,7 @@ enum class IdleTrust {
   kRange,   // what was lost lets it lie in a range
   kRefused  // it would be no measurement
 };
+std::string_view name_of(IdleTrust trust);
 
 struct TimelineTrust {
   IdleTrust idle = IdleTrust::kNumber;

@@ -11,18 +11,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-const char* name_of(IdleTrust trust) {
-  switch (trust) {
-    case IdleTrust::kNumber:
-      return "number";
-    case IdleTrust::kRange:
-      return "range";
-    case IdleTrust::kRefused:
-      break;
-  }
-  return "refused";
-}
-
 Json json_of(const TimelineTrust& trust) {
   return {{"idle", name_of(trust.idle)},
           {"remarks", trust.remarks},

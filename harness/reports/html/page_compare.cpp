@@ -1,15 +1,10 @@
-#include <cmath>
-
+#include "harness/analysis/relative_change.h"
 #include "harness/codec/shareable_text.h"
 #include "harness/reports/gate_text.h"
 #include "harness/reports/html/page_data.h"
 
 namespace traceml {
 namespace {
-
-std::optional<double> change(const std::optional<double>& theta) {
-  return theta ? std::optional(std::expm1(*theta)) : std::nullopt;
-}
 
 void write_headline(const CompareInput& input, JsonWriter* json) {
   json->key("verdict");
@@ -25,8 +20,8 @@ void write_gate(const CompareInput& input, JsonWriter* json) {
   const RunSetComparison& comparison = input.comparison;
   const CompareText text = compare_text(input);
   const auto& interval = comparison.interval;
-  const auto lower = interval ? change(interval->lower) : std::nullopt;
-  const auto upper = interval ? change(interval->upper) : std::nullopt;
+  const auto lower = interval ? relative_change(interval->lower) : std::nullopt;
+  const auto upper = interval ? relative_change(interval->upper) : std::nullopt;
   json->begin_object();
   json->member("name", "candidate against baseline");
   json->member("word", word_of(comparison.outcome));
@@ -40,14 +35,14 @@ void write_gate(const CompareInput& input, JsonWriter* json) {
   json->end_object();
   write_sentences("sentences", text.sentences, json);
   json->member("unit", "relative");
-  json->member("estimate", change(comparison.theta));
+  json->member("estimate", relative_change(comparison.theta));
   json->member("lower", lower);
   json->member("upper", upper);
   json->member("margin", input.rule.delta);
   json->member("minimum_detectable", comparison.minimum_detectable);
   json->key("change");
   json->begin_object();
-  json->member("estimate", change(comparison.theta));
+  json->member("estimate", relative_change(comparison.theta));
   json->member("lower", lower);
   json->member("upper", upper);
   json->member("margin", input.rule.delta);

@@ -1,5 +1,4 @@
-#include <cmath>
-
+#include "harness/analysis/relative_change.h"
 #include "harness/reports/html/page_data.h"
 #include "harness/reports/sweep_report.h"
 
@@ -12,9 +11,6 @@ const std::string& name_of(const ReportInput& input, ArmIndex arm) {
 
 // Of the wall per step against the best's; the best has no change to itself.
 void write_setting(const ReportInput& input, const SettingResult& setting, JsonWriter* json) {
-  const auto change = [](const std::optional<double>& theta) {
-    return theta ? std::optional(std::expm1(*theta)) : std::nullopt;
-  };
   const GateResult* judged = setting.judged ? &*setting.judged : nullptr;
   const auto& interval = judged == nullptr ? std::nullopt : judged->interval;
   json->begin_object();
@@ -22,9 +18,9 @@ void write_setting(const ReportInput& input, const SettingResult& setting, JsonW
   json->member("standing", name_of(setting.standing));
   json->key("change");
   json->begin_object();
-  json->member("estimate", judged == nullptr ? std::nullopt : change(judged->theta));
-  json->member("lower", interval ? change(interval->lower) : std::nullopt);
-  json->member("upper", interval ? change(interval->upper) : std::nullopt);
+  json->member("estimate", judged == nullptr ? std::nullopt : relative_change(judged->theta));
+  json->member("lower", interval ? relative_change(interval->lower) : std::nullopt);
+  json->member("upper", interval ? relative_change(interval->upper) : std::nullopt);
   json->member("margin", input.summary.sweep->spec.delta);
   json->end_object();
   json->member("minimum_detectable", judged == nullptr ? std::nullopt : judged->minimum_detectable);

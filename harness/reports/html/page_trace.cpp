@@ -12,18 +12,6 @@ namespace {
 // A page has room for longer lists than a terminal, and can be searched.
 constexpr std::size_t kRows = 200;
 
-const char* name_of(IdleTrust trust) {
-  switch (trust) {
-    case IdleTrust::kNumber:
-      return "number";
-    case IdleTrust::kRange:
-      return "range";
-    case IdleTrust::kRefused:
-      break;
-  }
-  return "refused";
-}
-
 void write_causes(const TraceReport& report, const DeviceReport& device, JsonWriter* json) {
   json->key("idle_by_cause");
   if (report.trust.idle == IdleTrust::kRefused || !report.trust.causes) return json->null();

@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <cmath>
 
+#include "harness/analysis/relative_change.h"
 #include "harness/codec/gate_figures.h"
 #include "harness/reports/gate_text.h"
 #include "harness/reports/html/page_data.h"
@@ -30,18 +30,14 @@ void write_headline(const ReportInput& input, JsonWriter* json) {
   json->end_object();
 }
 
-// A change of the time per step: exp(theta) - 1. All gates have it on one axis.
-std::optional<double> change(const std::optional<double>& theta) {
-  return theta ? std::optional(std::expm1(*theta)) : std::nullopt;
-}
-
+// All gates have it on one axis.
 void write_change(const GateResult& gate, JsonWriter* json) {
   const auto& interval = gate.interval;
   json->key("change");
   json->begin_object();
-  json->member("estimate", change(gate.theta));
-  json->member("lower", change(interval ? std::optional(interval->lower) : std::nullopt));
-  json->member("upper", change(interval ? std::optional(interval->upper) : std::nullopt));
+  json->member("estimate", relative_change(gate.theta));
+  json->member("lower", relative_change(interval ? std::optional(interval->lower) : std::nullopt));
+  json->member("upper", relative_change(interval ? std::optional(interval->upper) : std::nullopt));
   json->member("margin", gate.spec.delta);
   json->end_object();
 }
@@ -50,9 +46,9 @@ void write_look(const GateLook& look, JsonWriter* json) {
   json->begin_object();
   json->member("units", look.units);
   json->member("blocks", look.blocks);
-  json->member("estimate", change(look.theta));
-  json->member("lower", look.interval ? change(look.interval->lower) : std::nullopt);
-  json->member("upper", look.interval ? change(look.interval->upper) : std::nullopt);
+  json->member("estimate", relative_change(look.theta));
+  json->member("lower", look.interval ? relative_change(look.interval->lower) : std::nullopt);
+  json->member("upper", look.interval ? relative_change(look.interval->upper) : std::nullopt);
   json->end_object();
 }
 
