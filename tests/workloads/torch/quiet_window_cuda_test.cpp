@@ -5,6 +5,7 @@
 #include <atomic>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -79,54 +80,80 @@ std::map<std::string, int> loud(const std::map<std::string, int>& calls) {
   return found;
 }
 
-class QuietWindow : public testing::GpuTest, public ::testing::WithParamInterface<Execution> {};
+// Runs one window of a small network behind a loader of patterns, and counts.
+class QuietWindow : public testing::GpuTest, public ::testing::WithParamInterface<Execution> {
+ protected:
+  static constexpr int kSteps = 12;
+
+  // `recorder`: null in a bare window.
+  void run_window(Instrument instrument, StepRecorder* recorder) {
+    ArmConfig arm;
+    arm.name = "shipped";
+    arm.workload.model = "resnet18";
+    arm.workload.classes = 5;
+    arm.workload.image_size = 64;
+    arm.workload.batch_size = 8;
+    arm.workload.threads = 1;
+    arm.workload.execution = GetParam();
+    Plan plan;
+    plan.config.arms = {arm};
+    plan.config.workload = arm.workload;
+    SingleTransport transport;
+    SingleCollective collective;
+    const auto workload = make_torch_workload(plan, transport, collective, 0,
+                                              std::make_unique<testing::PatternInputs>());
+    workload->prepare(ArmIndex{0});
+    workload->begin(ArmIndex{0}, 0, instrument);
+    for (int warm = 0; warm < 4; ++warm) workload->step(nullptr);
+    workload->finish();
+
+    workload->mark_first_loss();
+    std::optional<EventSampler> sampler;
+    if (recorder != nullptr) {
+      recorder->begin_window(device_.get(), workload->training_queue());
+      sampler.emplace(*device_, clock_, *recorder);
+    }
+    calls_.start();
+    for (int step = 0; step < kSteps; ++step) {
+      if (recorder != nullptr) recorder->begin_step();
+      workload->step(recorder);
+      if (recorder != nullptr) {
+        recorder->leave();
+        recorder->end_step(workload->take_memory_peaks());
+      }
+    }
+    calls_.stop();
+    workload->finish();
+    if (sampler) {
+      sampler->drain(std::chrono::seconds(2));
+      EXPECT_EQ(sampler->unresolved(), 0);
+    }
+    workload->end();
+  }
+
+  void expect_silence() {
+    EXPECT_THAT(loud(calls_.all()), ::testing::IsEmpty());
+    EXPECT_EQ(calls_.of_training_thread().count("cudaEventQuery"), 0U);
+    EXPECT_GT(calls_.of_training_thread()["cudaMemcpyAsync"], 0) << "it counts";
+  }
+
+  RuntimeCalls calls_;
+  SteadyHostClock clock_;
+  std::unique_ptr<DeviceClock> device_;
+};
 
 TEST_P(QuietWindow, WaitsForNothingAndAllocatesNothingOnTheDevice) {
-  constexpr int kSteps = 12;
-  ArmConfig arm;
-  arm.name = "shipped";
-  arm.workload.model = "resnet18";
-  arm.workload.classes = 5;
-  arm.workload.image_size = 64;
-  arm.workload.batch_size = 8;
-  arm.workload.threads = 1;
-  arm.workload.execution = GetParam();
-  Plan plan;
-  plan.config.arms = {arm};
-  plan.config.workload = arm.workload;
-  SingleTransport transport;
-  SingleCollective collective;
-  const auto workload = make_torch_workload(plan, transport, collective, 0,
-                                            std::make_unique<testing::PatternInputs>());
-  const auto device = make_cuda_device_clock(0, 16 * kSteps);
-  SteadyHostClock clock;
-  StepRecorder recorder(clock, kSteps);
-  RuntimeCalls calls;
-  workload->prepare(ArmIndex{0});
-  workload->begin(ArmIndex{0}, 0, Instrument::kEvents);
-  for (int warm = 0; warm < 4; ++warm) workload->step(nullptr);
-  workload->finish();
+  device_ = make_cuda_device_clock(0, 16 * kSteps);
+  StepRecorder recorder(clock_, kSteps);
+  run_window(Instrument::kEvents, &recorder);
+  expect_silence();
+  EXPECT_GT(calls_.all()["cudaEventQuery"], 0) << "the sampler's";
+}
 
-  workload->mark_first_loss();
-  recorder.begin_window(device.get(), workload->training_queue());
-  EventSampler sampler(*device, clock, recorder);
-  calls.start();
-  for (int step = 0; step < kSteps; ++step) {
-    recorder.begin_step();
-    workload->step(&recorder);
-    recorder.leave();
-    recorder.end_step(workload->take_memory_peaks());
-  }
-  calls.stop();
-  workload->finish();
-  sampler.drain(std::chrono::seconds(2));
-
-  EXPECT_EQ(sampler.unresolved(), 0);
-  EXPECT_THAT(loud(calls.all()), ::testing::IsEmpty());
-  EXPECT_EQ(calls.of_training_thread().count("cudaEventQuery"), 0U);
-  EXPECT_GT(calls.all()["cudaEventQuery"], 0) << "the sampler's";
-  EXPECT_GT(calls.of_training_thread()["cudaMemcpyAsync"], 0) << "it counts";
-  workload->end();
+TEST_P(QuietWindow, OfABareArmIsAsQuietAndHasNoSampler) {
+  run_window(Instrument::kNone, nullptr);
+  expect_silence();
+  EXPECT_EQ(calls_.all().count("cudaEventQuery"), 0U);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, QuietWindow, ::testing::Values(Execution::kEager, Execution::kGraph),
