@@ -149,10 +149,22 @@ std::optional<std::int64_t> memory_limit() {
   return limit;
 }
 
+namespace {
+
+std::optional<std::int64_t> own_memory(const char* which) {
+  const auto kib = proc_value("/proc/self/status", which);
+  if (!kib) return std::nullopt;
+  return std::strtoll(kib->c_str(), nullptr, 10) * 1024;
+}
+
+}  // namespace
+
 std::optional<std::int64_t> peak_memory() {
-  const auto peak = proc_value("/proc/self/status", "VmHWM");
-  if (!peak) return std::nullopt;
-  return std::strtoll(peak->c_str(), nullptr, 10) * 1024;
+  return own_memory("VmHWM");
+}
+
+std::optional<std::int64_t> memory_held() {
+  return own_memory("VmRSS");
 }
 
 std::vector<std::string> distortions_in(

@@ -25,6 +25,9 @@ std::optional<std::int64_t> memory_limit();
 // say.
 std::optional<std::int64_t> peak_memory();
 
+// What it holds now (VmRSS).
+std::optional<std::int64_t> memory_held();
+
 // Those of these variables (name, value) that make timings worthless: "NAME=value", or "NAME (a
 // profiler or sanitizer is attached)". Of two of one name the last counts.
 std::vector<std::string> distortions_in(

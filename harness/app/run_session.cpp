@@ -154,16 +154,38 @@ std::string keep_to_own_cores(Transport& transport) {
       "each rank keeps to its share of the cores (workload.cores): rank 0 to {} of {}", own, all);
 }
 
-// Collective. What the run itself took of the machine: "812 MiB", the largest of all ranks (nothing
-// where a kernel does not say), and "12 ms".
+// Collective. Null where no rank knows.
+std::optional<std::int64_t> largest_of(Transport& transport, std::optional<std::int64_t> own) {
+  std::optional<std::int64_t> largest;
+  for (const std::string& text : transport.gather(own ? std::to_string(*own) : "")) {
+    if (!text.empty()) largest = std::max<std::int64_t>(largest.value_or(0), std::stoll(text));
+  }
+  return largest;
+}
+
+// Collective. What the run itself took of the machine: "12 ms", and of all ranks the largest
+// "812 MiB".
 void add_costs(Transport& transport, const RunOutcome& outcome, RunInfo& info) {
   info.facts["raw_files_gathered_in"] = fmt::format("{:.0f} ms", Millis(outcome.gathering).count());
-  std::int64_t largest = 0;
-  for (const std::string& own : transport.gather(std::to_string(peak_memory().value_or(0)))) {
-    largest = std::max<std::int64_t>(largest, std::stoll(own));
+  const auto peak = largest_of(transport, peak_memory());
+  if (peak) info.facts["host_memory_peak"] = fmt::format("{} MiB", (*peak + (1 << 19)) >> 20);
+}
+
+// Collective. What instrumented arms hold beside what the same arm without instruments does.
+void add_instrument_memory(Transport& transport, const CampaignFacts& facts,
+                           const InstrumentMemory& clock, RunInfo& info) {
+  const auto instrumented = [](const ArmFacts& arm) { return arm.instrument != Instrument::kNone; };
+  if (std::none_of(facts.arms.begin(), facts.arms.end(), instrumented)) return;
+  InstrumentMemory all;
+  all.device = largest_of(transport, clock.device);
+  const auto records = static_cast<std::int64_t>(record_bytes_needed(facts));
+  all.host = largest_of(transport, clock.host.value_or(0) + records);
+  info.facts["instruments_hold"] = instrument_memory_text(all);
+  const auto of_overhead = [](const GateSpec& gate) { return gate.kind == GateKind::kMaxOverhead; };
+  if (std::any_of(facts.gates.begin(), facts.gates.end(), of_overhead)) {
+    info.notes.push_back("events and records of the instrumented arms hold " +
+                         info.facts["instruments_hold"] + " a rank, throughout the run");
   }
-  if (largest == 0) return;
-  info.facts["host_memory_peak"] = fmt::format("{} MiB", (largest + (1 << 19)) >> 20);
 }
 
 RankOptions options_of(const RunFolders& folders, ProgressSink* progress) {
@@ -229,6 +251,7 @@ int run_session(Ranks& ranks, RunWatch& watch, HostClock& clock, const RunArgume
   if (ranks.is_root()) write_run_info(dir + "/raw/run_info.json", info);
 
   RunOutcome outcome;
+  InstrumentMemory clock_memory;
   {
     const auto chosen = choose_workload(plan, ranks, clock, choice, std::move(listed));
     std::unique_ptr<ProgressLine> progress;
@@ -238,13 +261,17 @@ int run_session(Ranks& ranks, RunWatch& watch, HostClock& clock, const RunArgume
     options.wall = &clock;
     // Clocks of real devices ramp up.
     if (!choice.gpu) options.min_device_warm_up = Seconds{0};
+    clock_memory = chosen->clock_memory();
     if (!chosen->why_no_monitor().empty()) info.notes.push_back(chosen->why_no_monitor());
     outcome = run_rank(plan, options, watch, chosen->workload(), chosen->transport(),
                        chosen->clock(), chosen->device(), chosen->monitor());
   }
   watch.position().enter(Stage::kReport);
   take_over(outcome, info);
-  if (!simulated_start(plan)) add_costs(transport, outcome, info);
+  if (!simulated_start(plan)) {
+    add_costs(transport, outcome, info);
+    add_instrument_memory(transport, plan.facts, clock_memory, info);
+  }
   const int code = together(transport, [&] {
     return ranks.is_root() ? judge_and_report(dir, info, arguments.quiet) : 0;
   });

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "harness/app/environment_probe.h"
 #include "harness/backends/local/virtual_device_clock.h"
 #include "harness/backends/local/virtual_world.h"
 #include "harness/plan/spin_rules.h"
@@ -68,7 +69,7 @@ class ChosenTorch final : public ChosenWorkload {
     refuse_graphs_over_host(plan.config, choice);
     std::optional<int> gpu;
     if (choice.gpu) gpu = choice.gpu->index;
-    if (gpu) device_ = make_cuda_device_clock(*gpu, device_marks_needed(plan.facts));
+    if (gpu) make_clock(*gpu, plan.facts);
     if (gpu) monitor_ = make_gpu_monitor(choice.gpu->uuid, why_no_monitor_);
     if (!has_plants(plan.config)) {
       workload_ =
@@ -88,15 +89,28 @@ class ChosenTorch final : public ChosenWorkload {
   HostClock& clock() override { return clock_; }
   DeviceClock* device() override { return device_.get(); }
   DeviceMonitor* monitor() override { return monitor_.get(); }
+  InstrumentMemory clock_memory() const override { return clock_memory_; }
   std::string why_no_monitor() const override {
     if (why_no_monitor_.empty()) return "";
     return "clocks, power and throttling of the GPU are not known: " + why_no_monitor_;
   }
 
  private:
+  void make_clock(int gpu, const CampaignFacts& facts) {
+    const auto device_before =
+        gpu_memory_in_use(gpu);  // makes the context, which is not the clock's
+    const auto host_before = memory_held();
+    device_ = make_cuda_device_clock(gpu, device_marks_needed(facts));
+    const auto host_after = memory_held();
+    const auto device_after = gpu_memory_in_use(gpu);
+    if (device_before && device_after) clock_memory_.device = *device_after - *device_before;
+    if (host_before && host_after) clock_memory_.host = *host_after - *host_before;
+  }
+
   Ranks& ranks_;
   HostClock& clock_;
   std::unique_ptr<DeviceClock> device_;
+  InstrumentMemory clock_memory_;
   std::unique_ptr<DeviceMonitor> monitor_;
   std::string why_no_monitor_;
   std::unique_ptr<DeviceDelay> delay_;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "harness/app/gpu_choice.h"
+#include "harness/app/instrument_memory.h"
 #include "harness/app/ranks.h"
 #include "harness/plan/plan.h"
 #include "harness/ports/device_clock.h"
@@ -26,6 +27,8 @@ class ChosenWorkload {
   virtual HostClock& clock() = 0;
   virtual DeviceClock* device() = 0;                    // null: none
   virtual DeviceMonitor* monitor() { return nullptr; }  // null: none
+  // Of the clock of the device; what the records of a window hold comes on top.
+  virtual InstrumentMemory clock_memory() const { return {}; }
   // A sentence, where the device should have one and has none.
   virtual std::string why_no_monitor() const { return ""; }
 };

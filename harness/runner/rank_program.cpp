@@ -16,6 +16,7 @@
 #include "harness/runner/contract_check.h"
 #include "harness/runner/look_records.h"
 #include "harness/runner/step_loop.h"
+#include "harness/runner/step_recorder.h"
 #include "harness/runner/wire.h"
 
 namespace traceml {
@@ -293,6 +294,10 @@ std::int64_t most_steps_in_a_row(const CampaignFacts& facts) {
 std::uint32_t device_marks_needed(const CampaignFacts& facts) {
   constexpr std::int64_t kMarksPerStep = 12;  // eight borders where phases abut, and some to spare
   return static_cast<std::uint32_t>(kMarksPerStep * most_steps_in_a_row(facts));
+}
+
+std::size_t record_bytes_needed(const CampaignFacts& facts) {
+  return StepRecorder::bytes_for(static_cast<std::size_t>(most_steps_in_a_row(facts)));
 }
 
 std::size_t bucket_records_needed(const Plan& plan) {

@@ -57,6 +57,9 @@ RunOutcome run_rank(const Plan& plan, const RankOptions& options, RunWatch& watc
 // pool.
 std::uint32_t device_marks_needed(const CampaignFacts& facts);
 
+// Host memory that the records of a window of this plan take while it runs.
+std::size_t record_bytes_needed(const CampaignFacts& facts);
+
 // About how many bucket records a window or warm-up round of this plan gives: a collective on a
 // device keeps events for so many.
 std::size_t bucket_records_needed(const Plan& plan);

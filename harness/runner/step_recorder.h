@@ -42,6 +42,11 @@ class StepRecorder final : public PhaseMarks {
   // The phase that runs is shown in `shown`, if given: 0 for none, else 1 + Phase.
   StepRecorder(HostClock& clock, std::size_t max_steps, std::atomic<int>* shown = nullptr);
 
+  // What one for that many steps holds.
+  static constexpr std::size_t bytes_for(std::size_t max_steps) {
+    return max_steps * (kBordersPerStep * sizeof(Border) + sizeof(StepBorders));
+  }
+
   // Forgets all steps. Marks go to `device`, or none are made where it is null. No sampler may read
   // meanwhile.
   void begin_window(DeviceClock* device, DeviceQueue queue) noexcept;

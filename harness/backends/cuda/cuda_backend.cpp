@@ -27,4 +27,15 @@ void use_gpu(int index) {
   check(cudaFree(nullptr));  // makes the context now where cudaSetDevice did not
 }
 
+std::optional<std::int64_t> gpu_memory_in_use(int device) {
+  use_gpu(device);
+  std::size_t free = 0;
+  std::size_t total = 0;
+  if (cudaMemGetInfo(&free, &total) != cudaSuccess) {
+    forget_last_error();
+    return std::nullopt;
+  }
+  return static_cast<std::int64_t>(total - free);
+}
+
 }  // namespace traceml

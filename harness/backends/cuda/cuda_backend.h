@@ -44,6 +44,10 @@ GpuSearch find_gpus();
 // Makes the device current in the calling thread, and its context. Throws RunError.
 void use_gpu(int index);
 
+// Bytes of the device's memory that this process and any other have taken; makes a context. Null
+// where the runtime does not tell.
+std::optional<std::int64_t> gpu_memory_in_use(int device);
+
 // A pool of `marks` events on device `device`, all made now. Queue 0 is the legacy default stream
 // of the device that is current in the thread that marks. query(), elapsed() and the destructor
 // make `device` current in their thread. Throws RunError.

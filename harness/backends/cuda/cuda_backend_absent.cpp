@@ -25,6 +25,10 @@ void use_gpu(int) {
   refuse("training on a GPU");
 }
 
+std::optional<std::int64_t> gpu_memory_in_use(int) {
+  return std::nullopt;
+}
+
 std::unique_ptr<DeviceClock> make_cuda_device_clock(int, std::uint32_t) {
   refuse("the CUDA device clock");
 }

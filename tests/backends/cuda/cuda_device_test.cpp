@@ -58,6 +58,13 @@ TEST_F(CudaDeviceTest, ReadsTheStateOfAGpuFromTheDriver) {
   EXPECT_THAT(gpu_driver_version().value(), MatchesRegex("[0-9]+\\.[0-9.]+"));
 }
 
+TEST_F(CudaDeviceTest, TellsHowMuchOfADevicesMemoryIsTaken) {
+  constexpr std::size_t kBytes = std::size_t{256} << 20;
+  const std::int64_t before = gpu_memory_in_use(0).value();
+  const DeviceMemory memory = make_device_memory(kBytes);
+  EXPECT_NEAR(static_cast<double>(gpu_memory_in_use(0).value() - before), kBytes, 64 << 20);
+}
+
 TEST_F(CudaDeviceTest, NamesADeviceThatTheDriverDoesNotKnow) {
   std::string why_not;
   const std::string uuid = "GPU-00000000-0000-0000-0000-000000000000";
