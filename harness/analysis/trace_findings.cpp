@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iomanip>
 #include <optional>
+#include <set>
 #include <sstream>
 
 #include "harness/analysis/text.h"
@@ -238,6 +239,19 @@ TraceFinding growth_of(const MemoryUse& use) {
       "loss.detach() or .item() where results are kept; torch.cuda.memory._record_memory_history"};
 }
 
+// What the process did, not a device: with several devices it is said once, where it cost most.
+bool is_of_process(const TraceFinding& finding) {
+  return finding.cause == "sync_in_loop" || finding.cause == "small_kernels";
+}
+
+// `findings`: largest share first.
+void say_once(std::vector<TraceFinding>* findings) {
+  std::set<std::string> said;
+  std::erase_if(*findings, [&](const TraceFinding& finding) {
+    return is_of_process(finding) && !said.insert(finding.cause).second;
+  });
+}
+
 }  // namespace
 
 std::vector<TraceFinding> findings_of(const TraceReport& report) {
@@ -250,6 +264,7 @@ std::vector<TraceFinding> findings_of(const TraceReport& report) {
   }
   std::stable_sort(findings.begin(), findings.end(),
                    [](const auto& a, const auto& b) { return a.share > b.share; });
+  say_once(&findings);
   return findings;
 }
 

@@ -67,7 +67,8 @@ class StreamWithHead : public ByteStream {
   std::unique_ptr<ByteStream> rest_;
 };
 
-// Gzip members, one after the other, as RFC 1952 allows.
+// Gzip members, one after the other, as RFC 1952 allows, and zeros behind them, with which some
+// devices and archives fill their blocks.
 class GzipStream : public ByteStream {
  public:
   GzipStream(std::unique_ptr<ByteStream> packed, std::string name)
@@ -89,7 +90,8 @@ class GzipStream : public ByteStream {
         if (inside_member_) fail("ends in the middle of its packed bytes; was it copied whole?");
         break;
       }
-      unpack();
+      if (!inside_member_) skip_zeros();
+      if (state_.avail_in > 0) unpack();
     }
     return {buffer_.data(), buffer_.size() - state_.avail_out};
   }
@@ -105,6 +107,13 @@ class GzipStream : public ByteStream {
     state_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(piece_.data()));
     state_.avail_in = static_cast<uInt>(piece_.size());
     return !piece_.empty();
+  }
+
+  void skip_zeros() {
+    while (state_.avail_in > 0 && *state_.next_in == 0) {
+      ++state_.next_in;
+      --state_.avail_in;
+    }
   }
 
   void unpack() {

@@ -48,6 +48,12 @@ std::optional<Kind> kind_of(const std::array<Category<Kind>, N>& categories,
 // A process drives at most some 16. What is said of each device takes a pass over all its work.
 constexpr std::size_t kMostDevices = 256;
 
+// Of memory, where the number can be one: no machine has more.
+std::optional<std::int64_t> as_bytes(std::optional<std::int64_t> number) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 60;
+  return number && *number >= 0 && *number <= kMost ? number : std::nullopt;
+}
+
 std::string size_text(const std::array<std::optional<std::int64_t>, 3>& size) {
   return fmt::format("{}x{}x{}", size[0].value_or(1), size[1].value_or(1), size[2].value_or(1));
 }
@@ -144,7 +150,7 @@ void TimelineBuilder::add_device(const KinetoEvent& event, DeviceKind kind) {
   span.start = *event.start;
   span.duration = *event.duration;
   span.correlation = event.correlation;
-  if (kind != DeviceKind::kKernel) span.bytes = event.bytes;
+  if (kind != DeviceKind::kKernel) span.bytes = as_bytes(event.bytes);
   span.graph_node = event.graph_node;
   span.name = names_.index_of(event.name);
   span.stream = stream_of(event);
@@ -164,19 +170,15 @@ void TimelineBuilder::add_device(const KinetoEvent& event, DeviceKind kind) {
 }
 
 void TimelineBuilder::add_memory(const KinetoEvent& event) {
-  constexpr std::int64_t kMost = std::int64_t{1} << 60;  // no machine has so much
-  const auto is_size = [](std::optional<std::int64_t> bytes) {
-    return bytes && *bytes >= 0 && *bytes <= kMost;
-  };
-  if (!event.start || !is_size(event.memory_allocated)) return;
+  const auto allocated = as_bytes(event.memory_allocated);
+  if (!event.start || !allocated) return;
   const bool host = event.memory_kind == 0;  // c10::DeviceType::CPU
   const std::string name = host ? "host" : std::to_string(event.memory_device.value_or(0));
   const auto index = static_cast<MemoryIndex>(events_.memories.size());
   const auto [memory, is_new] = memories_.try_emplace(name, index);
   if (is_new) events_.memories.push_back(name);
-  const std::int64_t reserved = is_size(event.memory_reserved) ? *event.memory_reserved : 0;
-  events_.memory.push_back(
-      {*event.start, *event.memory_allocated, reserved, thread_of(event), memory->second});
+  events_.memory.push_back({*event.start, *allocated, as_bytes(event.memory_reserved),
+                            thread_of(event), memory->second});
 }
 
 void TimelineBuilder::set_base(std::int64_t ns) {

@@ -284,6 +284,11 @@ TimelineEvents parse(ByteStream& bytes, const std::string& name) {
     throw RunError(fmt::format("{}: is not JSON here ({})", where,
                                rapidjson::GetParseError_En(result.Code())));
   }
+  if (!characters.at_end()) {  // a zero byte, which is the end to the parser
+    throw RunError(
+        fmt::format("{}, byte {}: more follows behind the end of the trace; copy it again", name,
+                    characters.Tell()));
+  }
   if (!handler.has_events()) {
     throw RunError(name + ": holds no traceEvents; it must be a Chrome trace of torch.profiler");
   }

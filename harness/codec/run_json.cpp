@@ -100,7 +100,7 @@ Json stored_json(const GateResult& gate) {
              {"margin", json_number(stored.guard->delta)},
              {"minimum_detectable", json_number(stored.guard->minimum_detectable)}};
   }
-  return {{"store", without_folders(gate.spec.stored->store)},
+  return {{"store", path_without_folders(gate.spec.stored->store)},
           {"pin", stored.pin},
           {"campaigns", stored.campaigns},
           {"treatment", gate.spec.stored->treatment},
@@ -148,7 +148,7 @@ Json gate_json(const GateResult& gate, const CampaignFacts& facts) {
           {"clock", name_of(Clock::kCpu)},
           {"minimum_detectable", json_number(gate.minimum_detectable)},
           {"candidate", arm_name(gate.spec.candidate)},
-          {"baseline", gate.stored ? Json(without_folders(gate.spec.stored->store))
+          {"baseline", gate.stored ? Json(path_without_folders(gate.spec.stored->store))
                                    : Json(arm_name(gate.spec.baseline))},
           {"reduction", reduction_of(gate, facts)},
           {"scope", gate.stored                      ? "campaigns"
@@ -200,12 +200,12 @@ Json config_json(const Plan& plan) {
   Json arms = Json::object();
   for (const ArmFacts& arm : facts.arms) {
     Json settings = Json::object();
-    for (const auto& [key, value] : arm.settings) settings[key] = without_folders(value);
+    for (const auto& [key, value] : arm.settings) settings[key] = value_without_folders(value);
     arms[arm.name] = std::move(settings);
   }
   Json keys = Json::object();
   for (const ConfigKey& key : config_keys()) {
-    keys[key.path] = without_folders(key.get(plan.config));
+    keys[key.path] = value_without_folders(key.get(plan.config));
   }
   return {{"name", plan.config.name},
           {"question", without_folders(plan.config.question)},

@@ -46,7 +46,7 @@ Json ranks_json(const InputSummary& input) {
 Json slowest_json(const InputSummary& input) {
   Json files = Json::array();
   for (const SlowFile& file : input.slowest) {
-    files.push_back({{"file", without_folders(file.file)},
+    files.push_back({{"file", path_without_folders(file.file)},
                      {"cost_ms", json_number(file.cost)},
                      {"batches", file.batches},
                      {"times_usual", json_number(file.times_usual)}});

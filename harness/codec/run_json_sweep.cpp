@@ -54,7 +54,7 @@ Json sweep_json(const SweepResult& sweep, const CampaignFacts& facts,
   for (const SettingResult& setting : sweep.settings) {
     Json values = Json::object();
     for (std::size_t key = 0; key < sweep.spec.keys.size(); ++key) {
-      values[sweep.spec.keys[key]] = without_folders(setting.setting.values[key]);
+      values[sweep.spec.keys[key]] = value_without_folders(setting.setting.values[key]);
     }
     settings.push_back({{"arm", name_of_arm(facts, setting.setting.arm)},
                         {"values", std::move(values)},

@@ -64,6 +64,10 @@ std::string path_without_folders(std::string_view path) {
   return ".../" + std::string(path.substr(slash + 1));
 }
 
+std::string value_without_folders(std::string_view value) {
+  return is_absolute(value) ? path_without_folders(value) : without_folders(value);
+}
+
 std::string name_without_folders(std::string_view name) {
   const std::size_t line = frame_line(name);
   if (line == std::string_view::npos || !is_absolute(name)) return without_folders(name);

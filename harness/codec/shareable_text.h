@@ -14,6 +14,9 @@ std::string without_folders(std::string_view text);
 // "/home/ann/my runs/a.json" becomes ".../a.json"; relative ones stay.
 std::string path_without_folders(std::string_view path);
 
+// Of a value of a config, which is a path or holds some.
+std::string value_without_folders(std::string_view value);
+
 // Of a name in a profiler's trace: "/home/ann/my job/train.py(12): main", a Python frame, becomes
 // ".../train.py(12): main", also where the path is one of Windows; else without_folders().
 std::string name_without_folders(std::string_view name);

@@ -38,14 +38,15 @@ Json json_of(const MemoryUse& use) {
     phases.push_back(
         {{"phase", json_text_or_null(one.phase)}, {"peak_allocated_bytes", one.allocated_bytes}});
   }
-  return {{"memory", use.memory},
-          {"records", use.records},
-          {"peak_allocated_bytes", use.peak_allocated_bytes},
-          {"peak_reserved_bytes", use.peak_reserved_bytes},
-          {"phases", phases},
-          {"step_end_bytes", use.step_end_bytes},
-          {"bytes_per_step", json_number(use.bytes_per_step)},
-          {"rises", use.rises}};
+  return {
+      {"memory", use.memory},
+      {"records", use.records},
+      {"peak_allocated_bytes", use.peak_allocated_bytes},
+      {"peak_reserved_bytes", use.peak_reserved_bytes ? Json(*use.peak_reserved_bytes) : Json()},
+      {"phases", phases},
+      {"step_end_bytes", use.step_end_bytes},
+      {"bytes_per_step", json_number(use.bytes_per_step)},
+      {"rises", use.rises}};
 }
 
 template <class Item>

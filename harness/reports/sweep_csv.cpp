@@ -74,7 +74,7 @@ std::vector<std::string> row_of(const SweepResult& sweep, const CampaignSummary&
   const ArmSummary& arm = summary.arms.at(static_cast<std::size_t>(setting.setting.arm.value));
   std::vector<std::string> row = {field(arm.name)};
   for (const std::string& value : setting.setting.values) {
-    row.push_back(field(without_folders(value)));
+    row.push_back(field(value_without_folders(value)));
   }
   row.push_back(std::to_string(setting.setting.cost_rank));
   row.push_back(std::to_string(setting.setting.loader_threads));

@@ -113,10 +113,11 @@ std::optional<Table> memory_table(const TraceReport& report) {
                    {"a step"},          {"steps that\nrose"}};
   for (const MemoryUse& use : report.memory) {
     const bool steps = use.bytes_per_step.has_value();
+    const std::int64_t reserved = use.peak_reserved_bytes.value_or(0);
     table.rows.push_back(
         {use.memory == "host" ? use.memory : "device " + use.memory, "all",
          in_mb(static_cast<double>(use.peak_allocated_bytes)),
-         use.peak_reserved_bytes > 0 ? in_mb(static_cast<double>(use.peak_reserved_bytes)) : kNull,
+         reserved > 0 ? in_mb(static_cast<double>(reserved)) : kNull,
          steps ? in_mb(*use.bytes_per_step) : kNull,
          steps ? fmt::format("{} of {}", use.rises, use.step_end_bytes.size() - 1) : kNull});
     const std::size_t shown = std::min(use.phases.size(), report.options.most_rows);

@@ -143,6 +143,23 @@ TEST(Planted, SmallKernelsAreNamed) {
   EXPECT_THAT(found_in(many_kernels(us(4))), ElementsAre("small_kernels"));
 }
 
+TEST(Planted, WhatTheProcessDidIsSaidOnceWhateverItsDevices) {
+  TraceScript script;
+  for (int step = 0; step < kSteps; ++step) {
+    script.open(HostKind::kAnnotation, "ProfilerStep#" + std::to_string(step));
+    for (int i = 0; i < 300; ++i) {
+      script.open(HostKind::kOperator, "aten::add").idle(us(5));
+      script.on_stream("7", "1").kernel("add", us(2)).on_stream("7").kernel("add", us(3));
+      script.idle(us(4)).close();
+    }
+    script.close();
+  }
+  const TraceReport report = explained(script);
+  ASSERT_EQ(report.devices.size(), 2U);
+  EXPECT_THAT(causes_of(report), ElementsAre("small_kernels"));
+  EXPECT_THAT(report.findings[0].observation, HasSubstr("device 1")) << "it cost more there";
+}
+
 // A call that goes on until the device has been idle for `beyond`.
 TraceScript calling(const std::string& call, Nanos beyond) {
   return job([=](TraceScript* script, int step) {

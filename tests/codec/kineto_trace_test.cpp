@@ -188,14 +188,17 @@ TEST(KinetoTrace, KeepsRecordsOfMemory) {
                       "Device Id": -1, "Device Type": 0)"),
             record(R"("Total Reserved": 2097152, "Total Allocated": 512, "Bytes": -512,
                       "Device Id": 3, "Device Type": 1)"),
+            record(R"("Total Reserved": -7, "Total Allocated": 4, "Device Type": 0)"),
             record(R"("Total Allocated": -1, "Device Type": 0)"),
             record(R"("Total Allocated": 99999999999999999999, "Device Type": 0)"),
             record(R"("Bytes": 12)")},
            "\"profile_memory\": 1, \"record_shapes\": 1, ");
   EXPECT_EQ(events.memories, (std::vector<std::string>{"host", "3"}));
-  ASSERT_EQ(events.memory.size(), 2U);
+  ASSERT_EQ(events.memory.size(), 3U);
+  EXPECT_EQ(events.memory[2].reserved_bytes, std::nullopt) << "not told";
   EXPECT_EQ(events.memory[0].when, Nanos{5500});
   EXPECT_EQ(events.memory[0].allocated_bytes, 98304);
+  EXPECT_EQ(events.memory[0].reserved_bytes, 0) << "none is kept";
   EXPECT_EQ(events.memory[1].reserved_bytes, 2097152);
   EXPECT_TRUE(events.facts.profile_memory);
   EXPECT_TRUE(events.facts.record_shapes);
@@ -245,6 +248,34 @@ TEST(KinetoTrace, MayBeABareListOrGzipped) {
   EXPECT_EQ(read_kineto_bytes(gzipped(text), "a").device.size(), 1U);
   const std::string half = text.substr(0, 100);
   EXPECT_EQ(read_kineto_bytes(gzipped(half) + gzipped(text.substr(100)), "a").host.size(), 1U);
+}
+
+TEST(KinetoTrace, MayHaveZerosBehindItsPackedBytes) {
+  const std::string packed = gzipped(trace_of({kKernel, kLaunch}));
+  EXPECT_EQ(read_kineto_bytes(packed + std::string(1000, '\0'), "a").device.size(), 1U);
+  EXPECT_THAT(fault_of(packed + "more"), HasSubstr("packed bytes are damaged"));
+}
+
+TEST(KinetoTrace, RefusesBytesBehindItsEnd) {
+  const std::string whole = trace_of({kKernel});
+  EXPECT_EQ(fault_of(whole + std::string(1, '\0') + "tail"),
+            "a.json, byte " + std::to_string(whole.size()) +
+                ": more follows behind the end of the trace; copy it again");
+  EXPECT_EQ(fault_of(whole + " \n"), "");
+  EXPECT_THAT(fault_of(whole + "tail"), HasSubstr("is not JSON here"));
+}
+
+TEST(KinetoTrace, TakesNoBytesThatNoMemoryHas) {
+  const auto copy = [](const std::string& bytes) {
+    return R"({"ph": "X", "cat": "gpu_memcpy", "name": "Memcpy HtoD", "pid": 0, "tid": 7, "ts": 1,
+               "dur": 1, "args": {"bytes": )" +
+           bytes + "}}";
+  };
+  const TimelineEvents events = read(
+      {copy("4096"), copy("-5"), copy("9223372036854775807"), copy("99999999999999999999999")});
+  ASSERT_EQ(events.device.size(), 4U);
+  EXPECT_EQ(events.device[0].bytes, 4096);
+  for (std::size_t i = 1; i < 4; ++i) EXPECT_EQ(events.device[i].bytes, std::nullopt) << i;
 }
 
 TEST(KinetoTrace, IsReadFromAFileOfAnyNameInPieces) {

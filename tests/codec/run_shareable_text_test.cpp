@@ -42,5 +42,11 @@ TEST(ShareableText, OfAPythonFrameKeepsTheFileAndTheFunction) {
   }
 }
 
+TEST(ShareableText, ShortensAValueThatIsAPathWithBlanksAndThePathsWithinOthers) {
+  EXPECT_EQ(value_without_folders("/home/ann/my data/food-101"), ".../food-101");
+  EXPECT_EQ(value_without_folders("[python3, /home/ann/train.py]"), "[python3, .../train.py]");
+  EXPECT_EQ(value_without_folders("8"), "8");
+}
+
 }  // namespace
 }  // namespace traceml

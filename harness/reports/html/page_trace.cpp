@@ -164,7 +164,7 @@ void write_against(const std::optional<TraceComparison>& against, JsonWriter* js
   json->key("against");
   if (!against) return json->null();
   json->begin_object();
-  json->member("file", without_folders(against->before_file));
+  json->member("file", path_without_folders(against->before_file));
   json->key("tables");
   json->begin_object();
   write_table("totals", with_named_column(total_mover_table(*against)), json);
