@@ -76,6 +76,17 @@ def captured(step):
     return graph.replay
 
 
+def traced(step, model):
+    """Each step inside TraceML's trace_step; run it as `traceml run resnet_step.py --args --traced`."""
+    import traceml_ai
+    traceml_ai.init(mode="auto")
+
+    def traced_step():
+        with traceml_ai.trace_step(model):
+            step()
+    return traced_step
+
+
 def warm_up(steps, seconds):
     start = time.perf_counter()
     while time.perf_counter() - start < seconds:
@@ -105,6 +116,7 @@ def print_fastest(times_s, steps, options):
 def main():
     parser = arguments_of(argparse.ArgumentParser(description=__doc__.splitlines()[0]))
     parser.add_argument("--graph", action="store_true", help="the whole step as one CUDA graph")
+    parser.add_argument("--traced", action="store_true", help="inside TraceML's trace_step")
     parser.add_argument("--compile", action="store_true", help="torch.compile; needs triton")
     options = parser.parse_args()
     model, images, labels = set_up(options, torch.device("cuda", 0))
@@ -113,6 +125,8 @@ def main():
     for name in optimizer_names(options):
         step = make_step(network, images, labels, sgd(model, name), options, not options.graph)
         steps[name] = captured(step) if options.graph else step
+        if options.traced:
+            steps[name] = traced(steps[name], network)
     warm_up(steps.values(), options.warmup_s)
     times_s = {name: [] for name in steps}
     for _ in range(options.windows):

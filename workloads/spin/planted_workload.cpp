@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "harness/core/error.h"
 #include "workloads/spin/pace.h"
 #include "workloads/spin/plant_rules.h"
 #include "workloads/spin/step_place.h"
@@ -39,6 +40,7 @@ struct Planter::State {
   double progress = 0;
   std::optional<DueFault> fault;
   bool before_all_reduce = false;  // no bucket of the step has been handed over yet
+  bool stretch_failed = false;     // on the device, in a phase, which cannot throw
 };
 
 namespace {
@@ -76,13 +78,16 @@ class PlantedCollective final : public Collective {
 // Lengthens phases before their end is marked. Bare arms have no inner marks.
 class PlantedMarks final : public PhaseMarks {
  public:
-  PlantedMarks(State& state, PhaseMarks* inner) : state_(state), inner_(inner) {}
+  // `queue`: where the device's work of the phases goes.
+  PlantedMarks(State& state, PhaseMarks* inner, DeviceQueue queue)
+      : state_(state), inner_(inner), queue_(queue) {}
 
   void enter(Phase phase) noexcept override {
     lengthen();
     running_ = phase;
     traceml::enter(inner_, phase);
     begun_ = state_.clock.now();
+    if (stretches_device()) note(state_.device->begin_stretch(queue_));
     const auto& fault = state_.fault;
     if (fault && fault->phase == phase && fault->how != FaultHow::kThrow) commit(fault->how);
     state_.wait(stall_of(state_.plants(), phase, state_.place.step));
@@ -99,12 +104,20 @@ class PlantedMarks final : public PhaseMarks {
     if (!running_) return;
     const Nanos took =
         state_.clock.now() - begun_ - stall_of(state_.plants(), *running_, state_.place.step);
-    const double stretch = stretch_of(state_.plants(), *running_, state_.progress);
-    state_.wait(std::chrono::duration_cast<Nanos>(took * (stretch - 1)));
+    // What the device does of a phase it does later, so it is slowed down apart from the host.
+    if (stretches_device()) note(state_.device->end_stretch(queue_, stretch() - 1));
+    state_.wait(std::chrono::duration_cast<Nanos>(took * (stretch() - 1)));
   }
+
+  double stretch() const noexcept {
+    return stretch_of(state_.plants(), *running_, state_.progress);
+  }
+  bool stretches_device() const noexcept { return state_.device != nullptr && stretch() > 1; }
+  void note(bool queued) noexcept { state_.stretch_failed = state_.stretch_failed || !queued; }
 
   State& state_;
   PhaseMarks* inner_;
+  DeviceQueue queue_;
   std::optional<Phase> running_;
   Nanos begun_{};
 };
@@ -131,9 +144,12 @@ class PlantedWorkload final : public Workload {
       inner_->step(marks);
       return;
     }
-    PlantedMarks planted(state_, marks);
+    PlantedMarks planted(state_, marks, inner_->training_queue());
     inner_->step(&planted);
     planted.leave();
+    if (state_.stretch_failed) {
+      throw RunError("a planted slowdown could not be queued on the device; is it still there?");
+    }
     state_.wait(untracked_of(state_.plants()));
   }
 

@@ -1,5 +1,6 @@
 #pragma once
-// Plants around any workload that runs in real time: they busy-wait where they were planted.
+// Plants around any workload that runs in real time: they busy-wait where they were planted. Where
+// there is a device, slowdowns and drift lengthen its work of a phase as they do the host's.
 
 #include <memory>
 

@@ -15,6 +15,18 @@ __global__ void spin(unsigned long long duration_ns) {
   }
 }
 
+__global__ void note_time(unsigned long long* noted_ns) {
+  *noted_ns = device_time_ns();
+}
+
+__global__ void spin_share(const unsigned long long* noted_ns, double fraction) {
+  const unsigned long long start_ns = device_time_ns();
+  const auto duration_ns =
+      static_cast<unsigned long long>(static_cast<double>(start_ns - *noted_ns) * fraction);
+  while (device_time_ns() - start_ns < duration_ns) {
+  }
+}
+
 }  // namespace
 
 cudaError_t launch_spin_kernel(cudaStream_t stream, std::int64_t duration_ns) {
@@ -22,9 +34,23 @@ cudaError_t launch_spin_kernel(cudaStream_t stream, std::int64_t duration_ns) {
   return cudaGetLastError();
 }
 
-cudaError_t load_spin_kernel() {
+cudaError_t launch_note_time(cudaStream_t stream, unsigned long long* noted_ns) {
+  note_time<<<1, 1, 0, stream>>>(noted_ns);
+  return cudaGetLastError();
+}
+
+cudaError_t launch_spin_share(cudaStream_t stream, const unsigned long long* noted_ns,
+                              double fraction) {
+  spin_share<<<1, 1, 0, stream>>>(noted_ns, fraction);
+  return cudaGetLastError();
+}
+
+cudaError_t load_spin_kernels() {
   cudaFuncAttributes attributes{};
-  return cudaFuncGetAttributes(&attributes, spin);
+  cudaError_t result = cudaFuncGetAttributes(&attributes, spin);
+  if (result == cudaSuccess) result = cudaFuncGetAttributes(&attributes, note_time);
+  if (result == cudaSuccess) result = cudaFuncGetAttributes(&attributes, spin_share);
+  return result;
 }
 
 }  // namespace traceml

@@ -84,6 +84,25 @@ TEST_F(CudaDeviceTest, RefusesADeviceBeyondTheLastAndLeavesNoErrorBehind) {
   EXPECT_EQ(cudaGetLastError(), cudaSuccess);
 }
 
+TEST_F(CudaDeviceTest, DelayStretchesWhatLiesBetweenItsTwoEndsByAFraction) {
+  const auto delay = make_gpu_delay(0);
+  const Stream stream = make_stream();
+  const DeviceQueue queue = queue_of(stream);
+  auto clock = make_cuda_device_clock(0, 2);
+  delay->enqueue(queue, 30ms);  // before it: not counted
+  const DeviceMark begin = clock->mark(queue).value();
+  EXPECT_TRUE(delay->begin_stretch(queue));
+  delay->enqueue(queue, 20ms);
+  EXPECT_TRUE(delay->end_stretch(queue, 0.5));
+  const DeviceMark end = clock->mark(queue).value();
+  check(cudaStreamSynchronize(stream.get()));
+  ASSERT_EQ(clock->query(begin), MarkState::kReached);
+  ASSERT_EQ(clock->query(end), MarkState::kReached);
+  const Nanos both = clock->elapsed(begin, end).value();
+  EXPECT_GE(both, 30ms - 10us);
+  EXPECT_LT(both, 33ms);
+}
+
 TEST_F(CudaDeviceTest, ClockLeavesNoErrorOfAPendingOrRefusedMarkBehind) {
   use_gpu(0);
   const Stream stream = make_stream();

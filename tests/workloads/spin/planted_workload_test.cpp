@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "harness/backends/local/single_rank.h"
 #include "harness/core/error.h"
@@ -49,10 +50,10 @@ class PlantedJob : public ::testing::Test {
  protected:
   static constexpr Nanos kLooks = 3us;
 
-  void plant(const std::string& text) {
+  void plant(const std::string& text, DeviceDelay* device = nullptr) {
     clock_.tick(100ns);
     plan_ = spin_plan(2, text, {{"workload.clock", "real"}});
-    planter_ = std::make_unique<Planter>(plan_, Rank{1}, clock_, real_);
+    planter_ = std::make_unique<Planter>(plan_, Rank{1}, clock_, real_, device);
     auto inner = std::make_unique<FakeWorkload>(clock_);
     inner_ = inner.get();
     job_ = planter_->around(std::move(inner));
@@ -79,6 +80,48 @@ class PlantedJob : public ::testing::Test {
   FakeWorkload* inner_ = nullptr;
   std::unique_ptr<Workload> job_;
 };
+
+// Notes what is to be stretched, and by how much.
+class SeenStretches final : public DeviceDelay {
+ public:
+  void enqueue(DeviceQueue, Nanos) override {}
+  bool begin_stretch(DeviceQueue) noexcept override {
+    ++begun;
+    return works;
+  }
+  bool end_stretch(DeviceQueue, double fraction) noexcept override {
+    fractions.push_back(fraction);
+    return works;
+  }
+
+  int begun = 0;
+  std::vector<double> fractions;
+  bool works = true;
+};
+
+TEST_F(PlantedJob, slows_the_devices_work_of_forward_and_backward_down_as_it_does_the_hosts) {
+  SeenStretches device;
+  plant("[{slowdown: 50%}]", &device);
+  begin(1);
+  step();
+  EXPECT_EQ(device.begun, 2);
+  EXPECT_EQ(device.fractions, (std::vector<double>{0.5, 0.5}));
+  begin(0);
+  step();
+  EXPECT_EQ(device.begun, 2) << "the other arm has no plants";
+  device.works = false;
+  begin(1);
+  EXPECT_THROW(step(), RunError);
+}
+
+TEST_F(PlantedJob, stretches_nothing_on_the_device_without_a_slowdown) {
+  SeenStretches device;
+  plant("[{stall: {every: 1, ms: 1, phase: forward}}]", &device);
+  begin(1);
+  step();
+  EXPECT_EQ(device.begun, 0);
+  EXPECT_TRUE(device.fractions.empty());
+}
 
 TEST_F(PlantedJob, leaves_an_arm_without_plants_as_it_is) {
   plant("[{slowdown: 50%}, {untracked: {ms: 1}}]");
