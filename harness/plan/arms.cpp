@@ -8,6 +8,7 @@
 #include "harness/plan/command_keys.h"
 #include "harness/plan/command_rules.h"
 #include "harness/plan/config_keys.h"
+#include "harness/plan/loader_memory.h"
 #include "harness/plan/nearest.h"
 #include "harness/plan/spin_rules.h"
 #include "harness/plan/sweep.h"
@@ -55,6 +56,11 @@ void check_arm(const Config& config, const ArmConfig& arm) {
                      " reads a data set, but input.dataset is not set; name its folder or set "
                      "input.source: synthetic");
   }
+  if (reads_files(arm) && arm.input.pin_copy && (!arm.input.pinned || arm.input.workers == 0)) {
+    throw UsageError(opening_for_arm(config, arm, "input.pin_copy") +
+                     "input.pin_copy hands what loader threads made on to page-locked memory; it "
+                     "needs input.pinned: true and input.workers of at least 1");
+  }
 }
 
 void add_hidden_arm(Config* config, const ArmConfig& arm, Instrument mode) {
@@ -78,7 +84,8 @@ std::int64_t queue_capacity_of(const ArmConfig& arm) {
   if (!has_loader(arm) || arm.input.workers == 0) return 0;
   const std::int64_t loaders =
       arm.input.scheduling == Scheduling::kPerBatch ? arm.input.workers : 1;
-  return loaders * arm.input.prefetch;
+  const std::int64_t copied = arm.input.pin_copy ? kPinnedBatches : 0;
+  return loaders * arm.input.prefetch + copied;
 }
 
 }  // namespace

@@ -97,7 +97,8 @@ struct InputConfig {
   OnError on_error = OnError::kStop;
   ScaledDecode scaled_decode = ScaledDecode::kOff;
   Cache cache = Cache::kWarm;
-  bool pinned = true;  // batches wait in page-locked memory; of device runs alone, as copy
+  bool pinned = true;     // batches wait in page-locked memory; of device runs alone, as copy
+  bool pin_copy = false;  // a thread copies finished batches into page-locked memory
   Copy copy = Copy::kAsync;
   friend bool operator==(const InputConfig&, const InputConfig&) = default;
 };

@@ -233,6 +233,11 @@ std::vector<ConfigKey> input_keys() {
           "CUDA: batches wait in page-locked host memory",
           [](auto& c) -> auto& { return c.input.pinned; }),
       make_config_key(
+          "input.pin_copy", kArm, choice_form<bool>({{"true", true}, {"false", false}}, {}),
+          "CUDA: a thread copies finished batches into page-locked memory, as PyTorch's DataLoader "
+          "does; false makes them there",
+          [](auto& c) -> auto& { return c.input.pin_copy; }),
+      make_config_key(
           "input.copy", kArm, copy,
           "CUDA: async copies the next batch beside the step; blocking waits for each copy",
           [](auto& c) -> auto& { return c.input.copy; }),

@@ -43,6 +43,8 @@ std::vector<LoaderMemory> loaders_of(const Plan& plan) {
     const ArmConfig& arm = plan.config.arms[i];
     if (!reads_files(arm)) continue;
     const std::int64_t read_ahead = std::max<std::int64_t>(1, plan.facts.arms[i].queue_capacity);
+    // With a thread that copies, its batches are part of the queue, and that thread is the
+    // consumer.
     loaders.push_back(
         {arm.name, arm.input.workers, read_ahead + kSlotsOfConsumer, slot_bytes_of(arm)});
   }

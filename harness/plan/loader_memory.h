@@ -11,6 +11,9 @@
 
 namespace traceml {
 
+// Of input.pin_copy: two that the consumer may hold, and one that waits or is being filled.
+constexpr int kPinnedBatches = 3;
+
 struct LoaderMemory {
   std::string arm;
   int workers = 0;

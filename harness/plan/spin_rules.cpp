@@ -57,6 +57,7 @@ void refuse_cuda_keys(const Config& config, const ArmConfig& arm) {
   // Accepted, they would be listed as a difference between arms that is none.
   if (!arm.workload.cudnn_benchmark) refuse("workload.cudnn_benchmark", "leave it out");
   if (!arm.input.pinned) refuse("input.pinned", "leave it out");
+  if (arm.input.pin_copy) refuse("input.pin_copy", "leave it out");
   if (arm.input.copy == Copy::kBlocking) refuse("input.copy", "leave it out");
 }
 

@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <string>
+
+#include "harness/core/error.h"
 
 namespace traceml {
 namespace {
@@ -28,6 +31,41 @@ TEST(LoaderMemory, holds_the_batches_ahead_and_two_more) {
   EXPECT_EQ(loaders.front().slots, 6);
   EXPECT_EQ(loaders.front().slot_bytes, 16 * 64 * 64 * 3);
   EXPECT_EQ(loader_bytes(plan_of(4, 16)), 6 * 16 * 64 * 64 * 3);
+}
+
+TEST(LoaderMemory, counts_the_batches_that_a_thread_copies_into_page_locked_memory) {
+  Config config;
+  config.workload.device = Device::kCuda;
+  config.input.dataset = "images";
+  config.input.prefetch = 4;
+  config.input.pin_copy = true;
+  const Plan plan = make_plan(config, 1);
+  EXPECT_EQ(plan.facts.arms.front().queue_capacity, 4 + kPinnedBatches);
+  EXPECT_EQ(loaders_of(plan).front().slots, 6 + kPinnedBatches);
+}
+
+TEST(LoaderMemory, needs_threads_and_page_locked_memory_for_such_a_thread) {
+  Config config;
+  config.workload.device = Device::kCuda;
+  config.input.dataset = "images";
+  config.input.pin_copy = true;
+  config.input.pinned = false;
+  const auto refused = [&] {
+    try {
+      make_plan(config, 1);
+    } catch (const UsageError& error) {
+      return std::string(error.what());
+    }
+    return std::string("accepted");
+  };
+  EXPECT_THAT(refused(), HasSubstr("it needs input.pinned: true and input.workers of at least 1"));
+  config.input.pinned = true;
+  EXPECT_EQ(refused(), "accepted");
+  config.input.workers = 0;
+  EXPECT_THAT(refused(), HasSubstr("input.pin_copy hands what loader threads made on"));
+  config.input.workers = 4;
+  config.workload.device = Device::kCpu;
+  EXPECT_THAT(refused(), HasSubstr("input.pin_copy: true needs CUDA"));
 }
 
 TEST(LoaderMemory, is_refused_where_the_ranks_of_a_machine_need_more_than_it_has) {

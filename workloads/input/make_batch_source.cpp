@@ -4,6 +4,7 @@
 
 #include "harness/core/error.h"
 #include "workloads/input/batch_loader.h"
+#include "workloads/input/pin_copy_source.h"
 
 namespace traceml {
 
@@ -33,7 +34,9 @@ std::unique_ptr<BatchSource> make_batch_source(const InputConfig& input,
   };
   const SampleOrder order(seed, static_cast<std::int64_t>(dataset->samples.size()),
                           workload.batch_size, rank, world_size);
-  return std::make_unique<BatchLoader>(options, order, std::move(dataset));
+  auto loader = std::make_unique<BatchLoader>(options, order, std::move(dataset));
+  if (!input.pin_copy) return loader;
+  return std::make_unique<PinCopySource>(std::move(loader));
 }
 
 }  // namespace traceml
