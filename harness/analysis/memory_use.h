@@ -20,7 +20,7 @@ struct MemoryUse {
   std::int64_t records = 0;  // in the selection's window
   std::int64_t peak_allocated_bytes = 0;
   std::optional<std::int64_t> peak_reserved_bytes;  // null: no record tells
-  std::vector<PhasePeak> phases;             // highest first
+  std::vector<PhasePeak> phases;                    // highest first
   std::vector<std::int64_t> step_end_bytes;  // allocated as each step ended; from the first record
   std::int64_t rises = 0;                    // steps that ended higher than the one before
   std::optional<double> bytes_per_step;      // median change from one end to the next

@@ -163,14 +163,6 @@ std::optional<std::int64_t> largest_of(Transport& transport, std::optional<std::
   return largest;
 }
 
-// Collective. What the run itself took of the machine: "12 ms", and of all ranks the largest
-// "812 MiB".
-void add_costs(Transport& transport, const RunOutcome& outcome, RunInfo& info) {
-  info.facts["raw_files_gathered_in"] = fmt::format("{:.0f} ms", Millis(outcome.gathering).count());
-  const auto peak = largest_of(transport, peak_memory());
-  if (peak) info.facts["host_memory_peak"] = fmt::format("{} MiB", (*peak + (1 << 19)) >> 20);
-}
-
 // Collective. What instrumented arms hold beside what the same arm without instruments does.
 void add_instrument_memory(Transport& transport, const CampaignFacts& facts,
                            const InstrumentMemory& clock, RunInfo& info) {
@@ -186,6 +178,16 @@ void add_instrument_memory(Transport& transport, const CampaignFacts& facts,
     info.notes.push_back("events and records of the instrumented arms hold " +
                          info.facts["instruments_hold"] + " a rank, throughout the run");
   }
+}
+
+// Collective. What the run itself took of the machine: "12 ms", and of all ranks the largest
+// "812 MiB".
+void add_costs(Transport& transport, const RunOutcome& outcome, const CampaignFacts& facts,
+               const InstrumentMemory& clock, RunInfo& info) {
+  info.facts["raw_files_gathered_in"] = fmt::format("{:.0f} ms", Millis(outcome.gathering).count());
+  const auto peak = largest_of(transport, peak_memory());
+  if (peak) info.facts["host_memory_peak"] = fmt::format("{} MiB", (*peak + (1 << 19)) >> 20);
+  add_instrument_memory(transport, facts, clock, info);
 }
 
 RankOptions options_of(const RunFolders& folders, ProgressSink* progress) {
@@ -268,10 +270,7 @@ int run_session(Ranks& ranks, RunWatch& watch, HostClock& clock, const RunArgume
   }
   watch.position().enter(Stage::kReport);
   take_over(outcome, info);
-  if (!simulated_start(plan)) {
-    add_costs(transport, outcome, info);
-    add_instrument_memory(transport, plan.facts, clock_memory, info);
-  }
+  if (!simulated_start(plan)) add_costs(transport, outcome, plan.facts, clock_memory, info);
   const int code = together(transport, [&] {
     return ranks.is_root() ? judge_and_report(dir, info, arguments.quiet) : 0;
   });

@@ -2,7 +2,6 @@
 
 #include "harness/codec/json_text.h"
 #include "harness/codec/past_report.h"
-#include "harness/codec/shareable_text.h"
 
 namespace traceml {
 namespace {
@@ -22,7 +21,7 @@ Json runs_json(const RunSeries& series) {
   for (std::size_t i = 0; i < series.runs.size(); ++i) {
     const PastReport& run = series.runs[i];
     list.push_back({{"run", i + 1},
-                    {"folder", path_without_folders(run.folder)},
+                    {"folder", run.folder},
                     {"created_utc", run.created_utc},
                     {"exit_code", run.exit_code},
                     {"finished", run.finished},
@@ -86,8 +85,7 @@ std::string write_history_json(const std::vector<RunSeries>& history, const Left
   Json series = Json::array();
   for (const RunSeries& one : history) series.push_back(series_json(one));
   Json out = Json::array();
-  for (const auto& [folder, why] : left_out)
-    out.push_back({{"folder", path_without_folders(folder)}, {"why", without_folders(why)}});
+  for (const auto& [folder, why] : left_out) out.push_back({{"folder", folder}, {"why", why}});
   return json_text({{"schema_version", "1.0"},
                     {"tool", "traceml-bench history"},
                     {"series", std::move(series)},

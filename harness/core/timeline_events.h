@@ -72,7 +72,7 @@ struct CollectiveFacts {
 // What an allocator held after it gave or took back a block.
 struct MemoryRecord {
   Nanos when{0};
-  std::int64_t allocated_bytes = 0;  // by tensors
+  std::int64_t allocated_bytes = 0;            // by tensors
   std::optional<std::int64_t> reserved_bytes;  // by the allocator; 0 where it keeps none
   ThreadIndex thread = 0;
   MemoryIndex memory = 0;

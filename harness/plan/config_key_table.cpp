@@ -192,7 +192,6 @@ std::vector<ConfigKey> input_keys() {
   const auto scaled =
       choice_form<ScaledDecode>({{"off", ScaledDecode::kOff}, {"auto", ScaledDecode::kAuto}}, {});
   const auto cache = choice_form<Cache>({{"warm", Cache::kWarm}, {"cold", Cache::kCold}}, {});
-  const auto copy = choice_form<Copy>({{"async", Copy::kAsync}, {"blocking", Copy::kBlocking}}, {});
   return {
       make_config_key(
           "input.source", kArm, source, "JPEG files, or one batch held in memory",
@@ -228,6 +227,14 @@ std::vector<ConfigKey> input_keys() {
           "input.cache", kArm, cache,
           "warm reads the data set once before warm-up; cold drops each file before it is read",
           [](auto& c) -> auto& { return c.input.cache; }),
+  };
+}
+
+// How batches get to a GPU, or are decoded there.
+std::vector<ConfigKey> device_input_keys() {
+  using enum KeyScope;
+  const auto copy = choice_form<Copy>({{"async", Copy::kAsync}, {"blocking", Copy::kBlocking}}, {});
+  return {
       make_config_key(
           "input.pinned", kArm, choice_form<bool>({{"true", true}, {"false", false}}, {}),
           "CUDA: batches wait in page-locked host memory",
@@ -318,8 +325,9 @@ std::vector<ConfigKey> plant_keys() {
 const std::vector<ConfigKey>& config_keys() {
   static const std::vector<ConfigKey> keys = [] {
     std::vector<ConfigKey> all;
-    for (auto make : {run_keys, network_keys, training_keys, spin_keys, input_keys, measure_keys,
-                      selfcheck_keys, command_measure_keys, plant_keys, command_keys}) {
+    for (auto make :
+         {run_keys, network_keys, training_keys, spin_keys, input_keys, device_input_keys,
+          measure_keys, selfcheck_keys, command_measure_keys, plant_keys, command_keys}) {
       for (ConfigKey& key : make()) all.push_back(std::move(key));
     }
     return all;
