@@ -32,9 +32,11 @@ Fields settings_of(const JsonPlace& config) {
   Fields settings;
   for (const auto& [arm, ignored] : arms.json().items()) {
     Fields own = texts_in(arms.object(arm));
+    auto planted = own.extract("plant");  // a run with faults is no night like the others
     own.insert(common.begin(), common.end());
     std::erase_if(own, [](const auto& field) { return !is_semantic_key(field.first); });
     add_younger_keys(&own);
+    if (!planted.empty()) own.insert(std::move(planted));
     for (const auto& [key, value] : own) settings[arm + ": " + key] = value;
   }
   return settings;

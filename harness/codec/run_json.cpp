@@ -203,6 +203,10 @@ Json config_json(const Plan& plan) {
     for (const auto& [key, value] : arm.settings) settings[key] = value_without_folders(value);
     arms[arm.name] = std::move(settings);
   }
+  // No setting that is judged; but such runs are not to be taken for others.
+  for (const ArmConfig& arm : plan.config.arms) {
+    if (!arm.plants.empty()) arms[arm.name]["plant"] = plants_form().print(arm.plants);
+  }
   Json keys = Json::object();
   for (const ConfigKey& key : config_keys()) {
     keys[key.path] = value_without_folders(key.get(plan.config));

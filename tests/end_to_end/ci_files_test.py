@@ -132,6 +132,17 @@ class History(unittest.TestCase):
         self.assertTrue(gate["creep"]["proven"])
         self.assertEqual(history["left_out"], [])
 
+    def test_a_night_with_a_planted_fault_stands_apart(self):
+        planted = self.path / "planted"
+        done = spin("equal", planted, "seed=9", "workload.noise=0.2%",
+                    "arms.candidate.plant=[{slowdown: 1%}]")
+        self.assertIn(done.returncode, (0, 10, 11), done.stderr)
+        done = self.history(self.nights, planted, "--json")
+        series, other = json.loads(done.stdout)["series"]
+        self.assertEqual([len(series["runs"]), len(other["runs"])], [8, 1])
+        self.assertEqual(other["other_settings"],
+                         [{"field": "candidate: plant", "from": "[]", "to": "[{slowdown: 1%}]"}])
+
     def test_a_torn_run_is_named_and_left_out(self):
         copy = self.path / "with-torn"
         shutil.copytree(self.nights, copy)
