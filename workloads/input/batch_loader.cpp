@@ -7,14 +7,13 @@
 
 #include "harness/core/error.h"
 #include "workloads/input/random.h"
+#include "workloads/input/sample_tries.h"
 
 namespace traceml {
 
 namespace {
 
 constexpr int kHeldByConsumer = 2;
-constexpr int kMostReplacements = 100;  // in a row, for one place of a batch
-constexpr std::size_t kMostNamedFiles = 20;
 
 int read_ahead(const LoaderOptions& options) {
   if (options.workers == 0) return 1;
@@ -53,7 +52,6 @@ BatchLoader::BatchLoader(const LoaderOptions& options, const SampleOrder& order,
     slot.rows.resize(rows);
     slot.times.resize(rows);
   }
-  replaced_files_.reserve(kMostNamedFiles);
   for (int i = 0; i < std::max(options.workers, 1); ++i) {
     pipelines_.push_back(std::make_unique<SamplePipeline>(
         dataset_, options.image_size, options.dtype, options.cache, options.scaled_decode));
@@ -117,7 +115,7 @@ void BatchLoader::work(SamplePipeline& pipeline) {
 void BatchLoader::fill(SamplePipeline& pipeline, const WorkUnit& unit) {
   Slot& slot = slots_[static_cast<std::size_t>(unit.slot)];
   for (int row = unit.first_row; row < unit.first_row + unit.rows; ++row) {
-    Row& facts = slot.rows[static_cast<std::size_t>(row)];
+    RowFacts& facts = slot.rows[static_cast<std::size_t>(row)];
     facts = {};
     StageWatch watch = watch_row(slot.times[static_cast<std::size_t>(row)]);
     try {
@@ -139,36 +137,17 @@ StageWatch BatchLoader::watch_row(StageTimes& times) const {
 void BatchLoader::make_row(SamplePipeline& pipeline, std::int64_t batch, int row, Slot& slot,
                            StageWatch& watch) {
   const auto index = static_cast<std::size_t>(row);
-  SamplePosition at = order_.position(batch, row);
-  for (;;) {
-    const std::int64_t sample = order_.sample(at);
-    const Sample& file = dataset_->samples[static_cast<std::size_t>(sample)];
-    Row& facts = slot.rows[index];
-    try {
-      const Random random = sample_random(options_.seed, at.epoch, sample);
-      watch.is_of(sample);
-      const SampleFacts made =
-          pipeline.make(sample, random, slot.images.get() + index * row_bytes_, watch);
-      facts.grey = made.grey;
-      facts.scaled = made.scaled;
-      slot.labels[index] = file.label;
-      return;
-    } catch (const ImageError& error) {
-      watch.end(&StageTimes::decode);
-      const std::string problem = fmt::format("{} {}", file.path, error.what());
-      if (options_.on_error == OnError::kStop) {
-        throw RunError(
-            fmt::format("{}; repair or remove it, or set input.on_error: replace", problem));
-      }
-      if (facts.replaced == kMostReplacements) {
-        throw RunError(fmt::format("{} samples in a row cannot be decoded, the last one: {}",
-                                   kMostReplacements + 1, problem));
-      }
-      if (facts.problem.empty()) facts.problem = problem;
-      ++facts.replaced;
-      at = order_.following(at);
-    }
-  }
+  RowFacts& facts = slot.rows[index];
+  const SampleTries tries{order_, *dataset_, options_.on_error, options_.seed};
+  const auto make = [&](std::int64_t sample, Random random) {
+    watch.is_of(sample);
+    const SampleFacts made =
+        pipeline.make(sample, random, slot.images.get() + index * row_bytes_, watch);
+    facts.grey = made.grey;
+    facts.scaled = made.scaled;
+  };
+  slot.labels[index] =
+      tries.first_made(batch, row, &facts, make, [&watch] { watch.end(&StageTimes::decode); });
 }
 
 HostBatch BatchLoader::next() {
@@ -189,30 +168,15 @@ HostBatch BatchLoader::next() {
   Slot& slot = slots_[static_cast<std::size_t>(*index)];
   const HostBatch batch{slot.images.get(), slot.labels.data(), options_.batch_size,
                         first_ + delivered_++, *index};
-  for (const Row& row : slot.rows) {
+  for (const RowFacts& row : slot.rows) {
     if (!row.fatal) continue;
     const RunError error(row.problem);
     release(batch);
     throw error;
   }
-  count(slot);
+  totals_.add(slot.rows);
   if (recorded) records_.take(batch, asked, options_.clock->now(), depth, slot.times);
   return batch;
-}
-
-void BatchLoader::count(Slot& slot) {
-  samples_ += options_.batch_size;
-  for (Row& row : slot.rows) {
-    if (row.grey) ++grey_;
-    if (row.scaled) ++scaled_;
-    if (row.replaced == 0) continue;
-    ++replaced_;
-    const bool named = std::find(replaced_files_.begin(), replaced_files_.end(), row.problem) !=
-                       replaced_files_.end();
-    if (!named && replaced_files_.size() < kMostNamedFiles) {
-      replaced_files_.push_back(std::move(row.problem));
-    }
-  }
 }
 
 void BatchLoader::release(const HostBatch& batch) {
@@ -239,14 +203,11 @@ std::vector<std::span<std::byte>> BatchLoader::memory() {
 }
 
 std::map<std::string, std::int64_t> BatchLoader::counters() const {
-  return {{"samples_delivered", samples_},
-          {"samples_grey", grey_},
-          {"samples_replaced", replaced_},
-          {"samples_scaled", scaled_}};
+  return totals_.counters();
 }
 
 std::vector<std::string> BatchLoader::replaced_files() const {
-  return replaced_files_;
+  return totals_.replaced_files();
 }
 
 }  // namespace traceml

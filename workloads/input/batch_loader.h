@@ -9,8 +9,10 @@
 #include "workloads/input/dataset.h"
 #include "workloads/input/image_memory.h"
 #include "workloads/input/loader_cores.h"
+#include "workloads/input/row_totals.h"
 #include "workloads/input/sample_order.h"
 #include "workloads/input/sample_pipeline.h"
+#include "workloads/input/sample_tries.h"
 #include "workloads/input/slot_ring.h"
 #include "workloads/input/stage_times.h"
 
@@ -54,19 +56,10 @@ class BatchLoader final : public BatchSource {
   std::string threads() const override { return placement_; }
 
  private:
-  // What happened to one row; written by the worker that made it.
-  struct Row {
-    bool grey = false;
-    bool scaled = false;
-    int replaced = 0;  // files tried in vain for this row
-    std::string
-        problem;  // the sentence about the bad file: the first replaced one, or the fatal one
-    bool fatal = false;
-  };
   struct Slot {
     ImageMemory images;
     std::vector<std::int64_t> labels;
-    std::vector<Row> rows;
+    std::vector<RowFacts> rows;
     std::vector<StageTimes> times;  // by row; of recorded batches
   };
 
@@ -76,7 +69,6 @@ class BatchLoader final : public BatchSource {
   StageWatch watch_row(StageTimes& times) const;
   void make_row(SamplePipeline& pipeline, std::int64_t batch, int row, Slot& slot,
                 StageWatch& watch);
-  void count(Slot& slot);
 
   LoaderOptions options_;
   SampleOrder order_;
@@ -90,11 +82,7 @@ class BatchLoader final : public BatchSource {
   std::size_t most_records_ = 0;  // from the next start() on
   BatchRecords records_;
   Nanos started_{};  // recorded: when the workers were let go
-  std::int64_t samples_ = 0;
-  std::int64_t grey_ = 0;
-  std::int64_t scaled_ = 0;
-  std::int64_t replaced_ = 0;
-  std::vector<std::string> replaced_files_;
+  RowTotals totals_;
   std::vector<std::unique_ptr<SamplePipeline>> pipelines_;  // one a thread
   std::vector<std::thread> threads_;
   std::string placement_;

@@ -72,6 +72,19 @@ std::optional<bool> FileReader::stays_in_cache(const std::string& relative) {
 }
 
 std::span<const std::uint8_t> FileReader::read(const std::string& relative) {
+  struct OwnRoom final : FileRoom {
+    explicit OwnRoom(std::vector<std::uint8_t>& all) : buffer(all) {}
+    std::uint8_t* room_for(std::size_t bytes) override {
+      make_room(buffer, bytes);
+      return buffer.data();
+    }
+    std::vector<std::uint8_t>& buffer;
+  };
+  OwnRoom own(buffer_);
+  return read(relative, own);
+}
+
+std::span<const std::uint8_t> FileReader::read(const std::string& relative, FileRoom& room) {
   const OpenFile file(path_of(relative));
   struct stat facts {};
   if (file.descriptor() < 0 || fstat(file.descriptor(), &facts) != 0) cannot_read(relative);
@@ -79,17 +92,17 @@ std::span<const std::uint8_t> FileReader::read(const std::string& relative) {
   if (facts.st_size > kMostBytes) throw ImageError("is larger than 256 MiB");
   if (cache_ == Cache::kCold) posix_fadvise(file.descriptor(), 0, 0, POSIX_FADV_DONTNEED);
   const auto size = static_cast<std::size_t>(facts.st_size);
-  make_room(buffer_, size);
+  std::uint8_t* const bytes = room.room_for(size);
   std::size_t done = 0;
   while (done < size) {
     const ssize_t got =
-        pread(file.descriptor(), buffer_.data() + done, size - done, static_cast<off_t>(done));
+        pread(file.descriptor(), bytes + done, size - done, static_cast<off_t>(done));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) cannot_read(relative);
     if (got == 0) break;
     done += static_cast<std::size_t>(got);
   }
-  return {buffer_.data(), done};
+  return {bytes, done};
 }
 
 }  // namespace traceml

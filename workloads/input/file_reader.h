@@ -11,6 +11,14 @@
 
 namespace traceml {
 
+// Where a file's bytes go, if not into the reader's own buffer: page-locked memory, say.
+class FileRoom {
+ public:
+  virtual ~FileRoom() = default;
+  // Room for `bytes` bytes, valid as long as its owner says.
+  virtual std::uint8_t* room_for(std::size_t bytes) = 0;
+};
+
 // Reads whole files below one folder into a buffer that it keeps. One thread at a time.
 class FileReader {
  public:
@@ -21,6 +29,9 @@ class FileReader {
   // Valid until the next call. Throws RunError naming `relative` where the file cannot be opened or
   // read, ImageError where it is no regular file or larger than 256 MiB.
   std::span<const std::uint8_t> read(const std::string& relative);
+
+  // The same into other memory, asked for once the size is known.
+  std::span<const std::uint8_t> read(const std::string& relative, FileRoom& room);
 
   // Whether the first bytes of a file are still in the page cache after they were dropped from it;
   // nullopt where the file system does not say. Throws RunError as read() does.

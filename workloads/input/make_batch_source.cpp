@@ -8,17 +8,20 @@
 
 namespace traceml {
 
+void require_classes(const Dataset& dataset, const WorkloadConfig& workload) {
+  const auto classes = static_cast<int>(dataset.classes.size());
+  if (classes <= workload.classes) return;
+  throw UsageError(fmt::format(
+      "the data set has {} classes, but workload.classes is {}; set workload.classes to {}",
+      classes, workload.classes, classes));
+}
+
 std::unique_ptr<BatchSource> make_batch_source(const InputConfig& input,
                                                const WorkloadConfig& workload, std::uint64_t seed,
                                                Rank rank, int world_size,
                                                std::shared_ptr<const Dataset> dataset,
                                                const LoaderCores& cores) {
-  const auto classes = static_cast<int>(dataset->classes.size());
-  if (classes > workload.classes) {
-    throw UsageError(fmt::format(
-        "the data set has {} classes, but workload.classes is {}; set workload.classes to {}",
-        classes, workload.classes, classes));
-  }
+  require_classes(*dataset, workload);
   const LoaderOptions options{
       .workers = input.workers,
       .scheduling = input.scheduling,

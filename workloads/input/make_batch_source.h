@@ -10,6 +10,9 @@
 
 namespace traceml {
 
+// Throws UsageError for a data set with more classes than the model.
+void require_classes(const Dataset& dataset, const WorkloadConfig& workload);
+
 // The batches of one arm on one rank, parked. Throws UsageError: settings that cannot work, a data
 // set too small for one batch on each rank or with more classes than the model.
 std::unique_ptr<BatchSource> make_batch_source(const InputConfig& input,

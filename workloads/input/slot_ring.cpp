@@ -1,5 +1,7 @@
 #include "workloads/input/slot_ring.h"
 
+#include <algorithm>
+
 namespace traceml {
 
 SlotRing::SlotRing(int slots, int batch_rows, int unit_rows, int read_ahead)
@@ -25,8 +27,9 @@ std::optional<WorkUnit> SlotRing::take() {
   if (closed_) return std::nullopt;
   Slot& slot = slot_of(unit_batch_);
   if (unit_row_ == 0) slot = {unit_batch_, batch_rows_, false};
-  const WorkUnit unit{unit_batch_, static_cast<int>(&slot - slots_.data()), unit_row_, unit_rows_};
-  unit_row_ += unit_rows_;
+  const int rows = std::min(unit_rows_, batch_rows_ - unit_row_);
+  const WorkUnit unit{unit_batch_, static_cast<int>(&slot - slots_.data()), unit_row_, rows};
+  unit_row_ += rows;
   if (unit_row_ == batch_rows_) {
     unit_row_ = 0;
     ++unit_batch_;

@@ -22,8 +22,8 @@ struct WorkUnit {
 // workers back. Knows no pixels. All members are safe on any thread; begins parked.
 class SlotRing {
  public:
-  // unit_rows divides batch_rows; read_ahead >= 1; slots > read_ahead, or the consumer must give
-  // back before it takes again.
+  // The last unit of a batch has what is left. read_ahead >= 1; slots > read_ahead, or the consumer
+  // must give back before it takes again.
   SlotRing(int slots, int batch_rows, int unit_rows, int read_ahead);
 
   int slots() const { return static_cast<int>(slots_.size()); }

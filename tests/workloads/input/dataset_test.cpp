@@ -245,5 +245,23 @@ TEST(Dataset, RefusesToReadColdWhatStaysInMemory) {
               HasSubstr("stay in memory when they are dropped from the page cache"));
 }
 
+TEST(FileReader, ReadsIntoTheRoomThatItIsGiven) {
+  struct Room final : FileRoom {
+    std::uint8_t* room_for(std::size_t size) override {
+      bytes.assign(size + 2, 0);
+      return bytes.data() + 1;
+    }
+    std::vector<std::uint8_t> bytes;
+  };
+  const TestFolder folder;
+  folder.write("a.jpg", std::string("abc"));
+  FileReader reader(folder.path());
+  Room room;
+  const auto read = reader.read("a.jpg", room);
+  EXPECT_EQ(read.data(), room.bytes.data() + 1);
+  EXPECT_EQ(read.size(), 3U);
+  EXPECT_EQ(room.bytes, (std::vector<std::uint8_t>{0, 'a', 'b', 'c', 0}));
+}
+
 }  // namespace
 }  // namespace traceml

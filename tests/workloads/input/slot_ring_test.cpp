@@ -28,6 +28,18 @@ TEST(SlotRing, GivesOutRowsInOrderAndBatchesToTheNextSlot) {
   for (const WorkUnit& unit : units) ring.done(unit);
 }
 
+TEST(SlotRing, GivesWhatIsLeftOfABatchToItsLastUnit) {
+  SlotRing ring(3, 7, 3, 2);
+  ring.start();
+  const std::vector<WorkUnit> units = take(ring, 4);
+  EXPECT_EQ(units[2].first_row, 6);
+  EXPECT_EQ(units[2].rows, 1);
+  EXPECT_EQ(units[3].batch, 1);
+  EXPECT_EQ(units[3].first_row, 0);
+  for (int i = 0; i < 3; ++i) ring.done(units[static_cast<std::size_t>(i)]);
+  EXPECT_EQ(ring.ready(), 1);
+}
+
 TEST(SlotRing, DeliversInOrderAlthoughALaterBatchIsCompleteFirst) {
   SlotRing ring(4, 2, 1, 2);
   ring.start();
