@@ -21,6 +21,7 @@
 #include "harness/backends/nccl/nccl_backend.h"
 #include "harness/reports/html/html.h"
 #include "harness/runner/allowed_cores.h"
+#include "workloads/gpu_input/gpu_batches.h"
 #include "workloads/input/dataset.h"
 #include "workloads/torch/torch_workload.h"
 
@@ -102,6 +103,8 @@ void print_gpus() {
   for (const Gpu& gpu : found.gpus) {
     line(fmt::format("GPU {}", gpu.index), gpu_text(gpu));
     print_gpu_state(gpu);
+    const GpuDecoding decoding = find_gpu_decoding(gpu.index);
+    line("  JPEG decoding", decoding.facts.empty() ? "no: " + decoding.why_none : decoding.facts);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "harness/backends/cuda/cuda_backend.h"
 #include "harness/plan/plan.h"
@@ -12,9 +13,11 @@ namespace traceml {
 
 // Where a rank trains: a GPU, the same for all ranks of a node that share it, or the CPU.
 struct GpuChoice {
-  std::optional<Gpu> gpu{};           // nullopt: the CPU, on all ranks
-  bool over_host = false;             // gradients are exchanged through host memory
-  std::optional<std::string> note{};  // what a report should say of the choice
+  std::optional<Gpu> gpu {
+    std::vector<std::string> left_out{};  // of arms that cannot run here, a sentence each
+  };                                      // nullopt: the CPU, on all ranks
+  bool over_host = false;                 // gradients are exchanged through host memory
+  std::optional<std::string> note{};      // what a report should say of the choice
 };
 
 // Collective. Each rank takes the GPU with its number on the node among those that CUDA shows it,

@@ -14,6 +14,7 @@
 #include "harness/app/data_check.h"
 #include "harness/app/environment_probe.h"
 #include "harness/app/finished_run.h"
+#include "harness/app/gpu_decode_choice.h"
 #include "harness/app/noise_profile_use.h"
 #include "harness/app/progress_line.h"
 #include "harness/app/results_dir.h"
@@ -54,6 +55,7 @@ void check_device(const Config& config, const GpuChoice& choice) {
 }
 
 struct PlanAndProfile {
+  Config config;  // as it was read
   Plan plan;
   std::optional<NoiseProfile> profile;  // the config names it
 };
@@ -68,7 +70,17 @@ PlanAndProfile read_plan(const RunArguments& arguments, int world_size) {
   }
   check_requirements(config, world_size);
   std::optional<NoiseProfile> profile = use_noise_profile(&config);
-  return {make_plan(config, world_size), std::move(profile)};
+  Plan plan = make_plan(config, world_size);
+  return {std::move(config), std::move(plan), std::move(profile)};
+}
+
+// Collective. The GPU of this rank, and the plan without what cannot run on it.
+GpuChoice choose_gpu_and_arms(Ranks& ranks, PlanAndProfile* read) {
+  GpuChoice choice = choose_gpu(read->plan, ranks.transport(), ranks.rank_on_node());
+  check_device(read->plan.config, choice);
+  choice.left_out =
+      leave_out_what_cannot_run(ranks.transport(), choice, &read->config, &read->plan);
+  return choice;
 }
 
 // Collective: what distorts times on any rank, on every rank.
@@ -126,6 +138,7 @@ RunInfo describe_run(Ranks& ranks, const Plan& plan, const GpuChoice& choice,
       share_of_cores(gather_cores(ranks.transport()), ranks.transport().rank()).size());
   info.environment.facts["ranks_on_node"] = std::to_string(ranks.ranks_on_node());
   if (choice.gpu) add_gpu_facts(*choice.gpu, ranks.transport(), info.environment.facts);
+  info.notes = choice.left_out;
   if (choice.note) info.notes.push_back(*choice.note);
   info.distortions = plan.facts.distortions;
   for (const std::string& warning :
@@ -225,8 +238,7 @@ int run_session(Ranks& ranks, RunWatch& watch, HostClock& clock, const RunArgume
   Plan& plan = read.plan;
   watch.set_step_timeout(plan.config.measure.step_timeout);
   watch.set_time_limit(plan.config.measure.time_limit);
-  const GpuChoice choice = choose_gpu(plan, transport, ranks.rank_on_node());
-  check_device(plan.config, choice);
+  const GpuChoice choice = choose_gpu_and_arms(ranks, &read);
   plan.facts.distortions = distortions_of_all_ranks(transport);
   DataSets listed = together(transport, [&] {
     check_loader_memory(plan, ranks.ranks_on_node());

@@ -8,6 +8,7 @@
 #include "harness/plan/command_keys.h"
 #include "harness/plan/command_rules.h"
 #include "harness/plan/config_keys.h"
+#include "harness/plan/gpu_decode_rules.h"
 #include "harness/plan/loader_memory.h"
 #include "harness/plan/nearest.h"
 #include "harness/plan/spin_rules.h"
@@ -138,6 +139,7 @@ void complete_arms(Config* config) {
   for (const ArmConfig& arm : config->arms) check_arm(*config, arm);
   check_commands(*config);
   check_models(*config);
+  check_gpu_decode(*config);
 }
 
 void add_hidden_arms(Config* config) {

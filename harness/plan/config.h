@@ -35,6 +35,7 @@ enum class Scheduling { kPerSample, kPerBatch };
 enum class OnError { kStop, kReplace };
 enum class Cache { kWarm, kCold };
 enum class ScaledDecode { kOff, kAuto };  // of images that are far larger than what is made of them
+enum class Decode { kCpu, kGpu, kGpuNaive };  // naive: on the training thread, image by image
 enum class Copy { kAsync, kBlocking };    // of batches to the device
 enum class LargerIs { kWorse, kBetter };  // of a command's number
 
@@ -100,6 +101,8 @@ struct InputConfig {
   bool pinned = true;     // batches wait in page-locked memory; of device runs alone, as copy
   bool pin_copy = false;  // a thread copies finished batches into page-locked memory
   Copy copy = Copy::kAsync;
+  Decode decode = Decode::kCpu;
+  std::optional<double> hardware_share;  // of JPEGs, to a GPU's engines; nullopt: chosen
   friend bool operator==(const InputConfig&, const InputConfig&) = default;
 };
 

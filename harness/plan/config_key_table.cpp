@@ -234,6 +234,8 @@ std::vector<ConfigKey> input_keys() {
 std::vector<ConfigKey> device_input_keys() {
   using enum KeyScope;
   const auto copy = choice_form<Copy>({{"async", Copy::kAsync}, {"blocking", Copy::kBlocking}}, {});
+  const auto decode = choice_form<Decode>(
+      {{"cpu", Decode::kCpu}, {"gpu", Decode::kGpu}, {"gpu_naive", Decode::kGpuNaive}}, {});
   return {
       make_config_key(
           "input.pinned", kArm, choice_form<bool>({{"true", true}, {"false", false}}, {}),
@@ -248,6 +250,14 @@ std::vector<ConfigKey> device_input_keys() {
           "input.copy", kArm, copy,
           "CUDA: async copies the next batch beside the step; blocking waits for each copy",
           [](auto& c) -> auto& { return c.input.copy; }),
+      make_config_key(
+          "input.decode", kArm, decode,
+          "gpu: the workers decode with nvJPEG; gpu_naive: they read, the training thread decodes",
+          [](auto& c) -> auto& { return c.input.decode; }),
+      make_config_key(
+          "input.hardware_share", kArm, optional_form("auto", decimal_form(0, 1, false)),
+          "decode: gpu: part of the images that a GPU's JPEG engines decode",
+          [](auto& c) -> auto& { return c.input.hardware_share; }),
   };
 }
 

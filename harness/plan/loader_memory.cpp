@@ -15,6 +15,8 @@ constexpr std::int64_t kSlotsOfConsumer = 2;
 constexpr std::int64_t kChannels = 3;
 
 std::int64_t slot_bytes_of(const ArmConfig& arm) {
+  constexpr std::int64_t kReadFile = 128 * 1024;  // of room for each
+  if (arm.input.decode == Decode::kGpuNaive) return kReadFile * arm.workload.batch_size;
   const std::int64_t size = arm.workload.image_size;
   const std::int64_t value_bytes = arm.input.dtype == SampleType::kUint8 ? 1 : 4;
   return size * size * kChannels * value_bytes * arm.workload.batch_size;
@@ -41,7 +43,8 @@ std::vector<LoaderMemory> loaders_of(const Plan& plan) {
   std::vector<LoaderMemory> loaders;
   for (std::size_t i = 0; i < plan.facts.arms.size(); ++i) {
     const ArmConfig& arm = plan.config.arms[i];
-    if (!reads_files(arm)) continue;
+    // What is decoded by a GPU's threads lies in its memory.
+    if (!reads_files(arm) || arm.input.decode == Decode::kGpu) continue;
     const std::int64_t read_ahead = std::max<std::int64_t>(1, plan.facts.arms[i].queue_capacity);
     // With a thread that copies, its batches are part of the queue, and that thread is the
     // consumer.

@@ -42,6 +42,9 @@ void refuse_training_keys(const Config& config, const ArmConfig& arm) {
   if (workload.exchange == Exchange::kNone) {
     refuse("workload.exchange", "set workload.allreduce_ms: 0");
   }
+  if (arm.input.decode != Decode::kCpu) {
+    refuse("input.decode", "set workload.phases_ms.decode or workload.loader_ms.decode");
+  }
 }
 
 // What is refused here need not wait for the device that `auto` will find.

@@ -13,16 +13,17 @@ namespace traceml {
 namespace {
 
 constexpr const char* kHead =
-    "arm,workers,scheduling,prefetch,dtype,cache,pinned,copy,matched_reference,"
+    "arm,workers,scheduling,prefetch,dtype,cache,pinned,copy,decode,hardware_share,"
+    "matched_reference,"
     "fraction_of_matched,fraction_of_matched_low,fraction_of_matched_high,common_reference,"
     "fraction_of_common,fraction_of_common_low,fraction_of_common_high,wall_ms,images_per_s,"
     "input_wait_host_ms,input_wait_device_ms,exposed_copy_host_ms,exposed_copy_device_ms,"
     "long_waits,long_waits_total_ms,long_waits_longest_ms,rhythm_steps,rhythm_intervals,"
     "rhythm_of_intervals,trial\n";
 
-constexpr std::array<const char*, 7> kSettings = {
-    "input.workers", "input.scheduling", "input.prefetch", "input.dtype",
-    "input.cache",   "input.pinned",     "input.copy"};
+constexpr std::array<const char*, 9> kSettings = {
+    "input.workers", "input.scheduling", "input.prefetch", "input.dtype",         "input.cache",
+    "input.pinned",  "input.copy",       "input.decode",   "input.hardware_share"};
 
 class CsvLine {
  public:

@@ -100,7 +100,8 @@ TEST(FullConfig, names_every_key_of_the_table_and_none_at_its_default) {
                                                       : training;
     EXPECT_TRUE(config.places.contains(key.path)) << key.path << " is missing in the full configs";
     const bool has_one_value = key.path == "input.scheduling" || key.path == "input.source" ||
-                               key.path == "input.pin_copy";
+                               key.path == "input.pin_copy" || key.path == "input.decode" ||
+                               key.path == "input.hardware_share";
     if (!has_one_value) {
       EXPECT_NE(key.get(config), key.get(Config{})) << key.path;
     }
@@ -148,6 +149,8 @@ TEST(FullConfig, reads_the_values_that_it_says) {
   EXPECT_EQ(config.arms[2].overridden,
             (std::set<std::string>{"input.prefetch", "input.workers", "measure.instrument"}));
   EXPECT_EQ(config.arms[3].workload.optimizer.lr, 0.5);
+  EXPECT_EQ(config.arms[5].input.decode, Decode::kGpu);
+  EXPECT_EQ(config.arms[5].input.hardware_share, 0.65);
   ASSERT_EQ(config.gates.size(), 4u);
   EXPECT_EQ(config.gates[0].min_fraction, 0.95);
   EXPECT_DOUBLE_EQ(config.gates[0].delta, 1 / 0.95 - 1);
@@ -157,7 +160,7 @@ TEST(FullConfig, reads_the_values_that_it_says) {
   EXPECT_TRUE(config.gates[2].inconclusive_fails);
   EXPECT_EQ(config.gates[2].kind, GateKind::kMaxOverhead);
   EXPECT_EQ(config.gates[2].overhead_of, Instrument::kEvents);
-  EXPECT_EQ(config.gates[2].where, "full.yaml:72:5");
+  EXPECT_EQ(config.gates[2].where, "full.yaml:76:5");
 }
 
 TEST(FullConfig, reads_plants_and_lets_an_arm_replace_them) {

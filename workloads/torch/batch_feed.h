@@ -42,6 +42,11 @@ class BatchFeed {
   // BatchSource::next does.
   virtual ArrivedBatch next() = 0;
 
+  // Whether the batch still has to be decoded, by work that decode() queues and waits for in part:
+  // work queued from then on finds it decoded.
+  virtual bool decodes() const { return false; }
+  virtual void decode() {}
+
   // Whether the batch still has to be brought to the device, and how: work queued from then on
   // finds it there.
   virtual bool transfers() const { return false; }
@@ -66,6 +71,9 @@ class BatchFeed {
 
   // As BatchSource::replaced_files.
   virtual std::vector<std::string> replaced_files() const { return {}; }
+
+  // For reports, of this feed: "gpu_decode".
+  virtual std::map<std::string, std::string> facts() const { return {}; }
 };
 
 // Batches of a loader, read in place in its slots.

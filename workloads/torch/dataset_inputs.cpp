@@ -25,13 +25,16 @@ class DatasetInputs final : public InputProvider {
     std::shared_ptr<const Dataset> dataset = dataset_of(arm.input);
     auto source =
         make_batch_source(arm.input, arm.workload, seed_, rank_, world_size_, dataset, cores_);
-    const auto images = static_cast<std::int64_t>(dataset->samples.size());
-    const SampleOrder order(seed_, images, arm.workload.batch_size, rank_, world_size_);
-    facts_.emplace("dataset_images", std::to_string(images));
-    facts_.emplace("dataset_classes", std::to_string(dataset->classes.size()));
-    facts_.emplace("batches_per_epoch", std::to_string(order.batches_per_epoch()));
-    const std::string threads = source->threads();
-    if (!threads.empty()) facts_.emplace("loader_threads", threads);
+    note(arm, *dataset, source->threads());
+    return source;
+  }
+
+  std::unique_ptr<GpuBatchSource> open_on_gpu(const ArmConfig& arm,
+                                              const GpuPlace& place) override {
+    std::shared_ptr<const Dataset> dataset = dataset_of(arm.input);
+    auto source = make_gpu_batches(arm.input, arm.workload, seed_, rank_, world_size_, dataset,
+                                   place, cores_);
+    note(arm, *dataset, source->threads());
     return source;
   }
 
@@ -42,6 +45,15 @@ class DatasetInputs final : public InputProvider {
   std::map<std::string, std::string> facts() const override { return facts_; }
 
  private:
+  void note(const ArmConfig& arm, const Dataset& dataset, const std::string& threads) {
+    const auto images = static_cast<std::int64_t>(dataset.samples.size());
+    const SampleOrder order(seed_, images, arm.workload.batch_size, rank_, world_size_);
+    facts_.emplace("dataset_images", std::to_string(images));
+    facts_.emplace("dataset_classes", std::to_string(dataset.classes.size()));
+    facts_.emplace("batches_per_epoch", std::to_string(order.batches_per_epoch()));
+    if (!threads.empty()) facts_.emplace("loader_threads", threads);
+  }
+
   std::shared_ptr<const Dataset> dataset_of(const InputConfig& input) {
     std::shared_ptr<const Dataset>& dataset = datasets_[input.dataset_path];
     if (!dataset) dataset = std::make_shared<const Dataset>(load_dataset(input.dataset_path));

@@ -25,6 +25,11 @@ ArrivedBatch LoaderTensors::in_place(const HostBatch& batch) const {
           at::from_blob(labels, {batch.count}, at::TensorOptions().dtype(at::kLong))};
 }
 
+ArrivedBatch LoaderTensors::on_device(void* images, std::int64_t* labels, at::Device device) const {
+  return {at::from_blob(images, shape_, strides_, at::TensorOptions().dtype(type_).device(device)),
+          at::from_blob(labels, {shape_[0]}, at::TensorOptions().dtype(at::kLong).device(device))};
+}
+
 ArrivedBatch LoaderTensors::empty_on(at::Device device) const {
   return {at::empty_strided(shape_, strides_, at::TensorOptions().dtype(type_).device(device)),
           at::empty({shape_[0]}, at::TensorOptions().dtype(at::kLong).device(device))};

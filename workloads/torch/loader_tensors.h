@@ -22,6 +22,9 @@ class LoaderTensors {
   // Views of the loader's own memory; require_full() holds.
   ArrivedBatch in_place(const HostBatch& batch) const;
 
+  // Views of device memory, laid out as a loader's batch.
+  ArrivedBatch on_device(void* images, std::int64_t* labels, at::Device device) const;
+
   ArrivedBatch empty_on(at::Device device) const;
   std::int64_t bytes() const;  // of images and labels
 

@@ -93,9 +93,7 @@ class TorchWorkload final : public Workload {
       device_->use_precision(arm.workload.precision);
       Arm& made = arm_at(index);
       made.precision = arm.workload.precision;
-      made.feed = arm.input.source == Source::kSynthetic
-                      ? make_synthetic_feed(arm, synthetic_seed(), device_->device())
-                      : device_->feed_of(inputs_->open(arm), arm);
+      made.feed = make_feed(arm);
       made.transform.emplace(arm, *device_, all_input_free());
       made.replica = &replica_for(arm.workload);
       if (arm.workload.execution == Execution::kGraph) capture(arm, made);
@@ -202,6 +200,9 @@ class TorchWorkload final : public Workload {
       if (!arms_[i].feed) continue;
       const CopyTimes copies = arms_[i].feed->copies();
       if (copies.count > 0) facts["copy_to_device." + config_.arms[i].name] = text_of(copies);
+      for (const auto& [name, text] : arms_[i].feed->facts()) {
+        facts[name + "." + config_.arms[i].name] = text;
+      }
     }
     facts["libtorch"] = TORCH_VERSION;
     facts["intra_op_threads"] = std::to_string(threads_);
@@ -233,6 +234,14 @@ class TorchWorkload final : public Workload {
   }
 
  private:
+  std::unique_ptr<BatchFeed> make_feed(const ArmConfig& arm) {
+    if (arm.input.source == Source::kSynthetic) {
+      return make_synthetic_feed(arm, synthetic_seed(), device_->device());
+    }
+    if (arm.input.decode != Decode::kCpu) return device_->decoding_feed_of(*inputs_, arm);
+    return device_->feed_of(inputs_->open(arm), arm);
+  }
+
   struct Arm {
     std::unique_ptr<BatchFeed> feed;
     std::optional<BatchTransform> transform;

@@ -15,6 +15,7 @@
 #include "harness/ports/workload.h"
 #include "workloads/input/batch_source.h"
 #include "workloads/torch/batch_feed.h"
+#include "workloads/torch/input_provider.h"
 
 namespace traceml {
 
@@ -60,6 +61,11 @@ class TrainingDevice {
   // A feed of the loader's batches on this device.
   virtual std::unique_ptr<BatchFeed> feed_of(std::unique_ptr<BatchSource> source,
                                              const ArmConfig& arm) = 0;
+
+  // A feed of batches that this device decodes (input.decode), opened by `inputs`. Throws
+  // UsageError on a device that does not.
+  virtual std::unique_ptr<BatchFeed> decoding_feed_of(InputProvider& inputs,
+                                                      const ArmConfig& arm) = 0;
 
   // bytes: uint8 [N, 3, H, W] in NHWC memory, with labels, into `out`: float32 or bfloat16 in any
   // memory format, allocated.

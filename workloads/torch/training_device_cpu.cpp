@@ -33,6 +33,13 @@ class CpuDevice final : public TrainingDevice {
     return make_loader_feed(std::move(source), arm);
   }
 
+  std::unique_ptr<BatchFeed> decoding_feed_of(InputProvider& /*inputs*/,
+                                              const ArmConfig& arm) override {
+    throw UsageError("arm " + arm.name +
+                     ": input.decode: gpu and gpu_naive need a CUDA device and this run is on the "
+                     "CPU; use decode: cpu");
+  }
+
   void normalize(const ArrivedBatch& bytes, const Normalisation& by,
                  const ArrivedBatch& out) override {
     at::Tensor images = out.images;

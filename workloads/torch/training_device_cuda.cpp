@@ -8,6 +8,7 @@
 
 #include "harness/core/error.h"
 #include "workloads/torch/device_feed_cuda.h"
+#include "workloads/torch/gpu_feed_cuda.h"
 #include "workloads/torch/normalise_kernel_cuda.h"
 #include "workloads/torch/step_graph_cuda.h"
 #include "workloads/torch/training_device.h"
@@ -59,6 +60,11 @@ class CudaDevice final : public TrainingDevice {
   std::unique_ptr<BatchFeed> feed_of(std::unique_ptr<BatchSource> source,
                                      const ArmConfig& arm) override {
     return make_device_feed(std::move(source), arm, stream_);
+  }
+
+  std::unique_ptr<BatchFeed> decoding_feed_of(InputProvider& inputs,
+                                              const ArmConfig& arm) override {
+    return make_gpu_feed(inputs.open_on_gpu(arm, {stream_.device_index(), queue()}), arm, device());
   }
 
   void normalize(const ArrivedBatch& bytes, const Normalisation& by,

@@ -9,11 +9,15 @@ at::Tensor forward(const Trained& trained, const at::Tensor& images) {
   return trained.network.forward(images.to(at::kBFloat16));
 }
 
-// input_wait, h2d, normalize. Returns the batch that the network reads; released already where it
-// was copied.
+// input_wait, decode, h2d, normalize. Returns the batch that the network reads; released already
+// where it was copied.
 ArrivedBatch receive(BatchFeed& feed, BatchTransform& transform, PhaseMarks* marks) {
   enter(marks, Phase::kInputWait);
   ArrivedBatch batch = feed.next();
+  if (feed.decodes()) {
+    enter(marks, Phase::kDecode);
+    feed.decode();
+  }
   if (feed.transfers()) {
     enter(marks, Phase::kH2d);
     feed.transfer();

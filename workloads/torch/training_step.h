@@ -29,8 +29,8 @@ struct Trained {
 at::Tensor train_on(const Trained& trained, const ArrivedBatch& batch, PhaseMarks* marks,
                     BatchFeed* holder = nullptr);
 
-// One step: input_wait, h2d and normalize (where the batch needs them), train_on(). The batch is
-// released as soon as its bytes are consumed.
+// One step: input_wait, decode, h2d and normalize (where the batch needs them), train_on(). The
+// batch is released as soon as its bytes are consumed.
 at::Tensor training_step(const Trained& trained, BatchFeed& feed, BatchTransform& transform,
                          PhaseMarks* marks);
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "harness/backends/local/thread_group.h"
 #include "tests/workloads/torch/memory_inputs.h"
 #include "tests/workloads/torch/small_network.h"
+#include "workloads/torch/loader_tensors.h"
 #include "workloads/torch/replica.h"
 
 namespace traceml {
@@ -167,6 +169,45 @@ TEST(TrainingStep, AContiguousModelCopiesTheBatchToItsFormatFirst) {
       marks_of_a_step(small_arm(SampleType::kFloat32, MemoryFormat::kContiguous), log);
   EXPECT_EQ(marks.phases[1], Phase::kNormalize);
   EXPECT_EQ(marks.batches_out, (std::vector<std::int64_t>{0, 1, 0, 0, 0, 0, 0}));
+}
+
+// A batch that holds nothing until it is decoded.
+class UndecodedFeed final : public BatchFeed {
+ public:
+  explicit UndecodedFeed(const ArmConfig& arm)
+      : tensors_(arm), batch_(tensors_.empty_on(at::kCPU)) {
+    batch_.images.fill_(std::numeric_limits<float>::quiet_NaN());
+    batch_.labels.zero_();
+  }
+  void start(std::int64_t /*first*/) override {}
+  ArrivedBatch next() override { return batch_; }
+  bool decodes() const override { return true; }
+  void decode() override { batch_.images.fill_(0.5F); }
+  void release() override {}
+  void park() override {}
+  std::optional<std::int64_t> ready() const override { return std::nullopt; }
+  std::map<std::string, std::int64_t> counters() const override { return {}; }
+
+ private:
+  LoaderTensors tensors_;
+  ArrivedBatch batch_;
+};
+
+TEST(TrainingStep, ABatchThatTheTrainingThreadDecodesIsDecodedInAPhaseOfItsOwn) {
+  const ArmConfig arm = small_arm(SampleType::kFloat32);
+  SingleTransport transport;
+  SingleCollective collective;
+  Replica replica(network_of(Rank{0}), arm.workload, at::kCPU, transport, collective);
+  const auto device = make_cpu_device();
+  BatchTransform transform(arm, *device);
+  UndecodedFeed feed(arm);
+  const MemoryInputsLog log;
+  LoggingMarks marks(log);
+  const at::Tensor loss = training_step(replica.trained(), feed, transform, &marks);
+  EXPECT_TRUE(loss.isfinite().item<bool>()) << "forward came before decoding";
+  EXPECT_EQ(marks.phases,
+            (std::vector<Phase>{Phase::kInputWait, Phase::kDecode, Phase::kForward, Phase::kLoss,
+                                Phase::kBackward, Phase::kOptimizer, Phase::kTraced}));
 }
 
 // What a network is given.

@@ -1,0 +1,65 @@
+#include <fmt/format.h>
+
+#include "harness/core/error.h"
+#include "workloads/gpu_input/gpu_loader.h"
+#include "workloads/gpu_input/gpu_naive_loader.h"
+#include "workloads/gpu_input/hardware_share.h"
+#include "workloads/input/make_batch_source.h"
+
+namespace traceml {
+
+namespace {
+
+std::string facts_of(const NvjpegSession& session, const InputConfig& input, double share) {
+  if (input.decode == Decode::kGpuNaive) return session.facts();
+  return fmt::format("{}; hardware_share {}{}", session.facts(), share,
+                     input.hardware_share ? "" : " (auto)");
+}
+
+}  // namespace
+
+std::unique_ptr<GpuBatchSource> make_gpu_batches(const InputConfig& input,
+                                                 const WorkloadConfig& workload, std::uint64_t seed,
+                                                 Rank rank, int world_size,
+                                                 std::shared_ptr<const Dataset> dataset,
+                                                 const GpuPlace& place, const LoaderCores& cores) {
+  require_classes(*dataset, workload);
+  std::shared_ptr<const NvjpegSession> session = NvjpegSession::open();
+  const double share = input.hardware_share.value_or(
+      automatic_share(session->engines(), session->cores_per_engine(), input.workers));
+  const GpuLoaderOptions options{
+      .workers = input.workers,
+      .prefetch = input.prefetch,
+      .hardware_share = share,
+      .dtype = input.dtype,
+      .on_error = input.on_error,
+      .image_size = workload.image_size,
+      .batch_size = workload.batch_size,
+      .seed = seed,
+      .cache = input.cache,
+      .cores = cores,
+      .place = place,
+      .facts = facts_of(*session, input, share),
+  };
+  const SampleOrder order(seed, static_cast<std::int64_t>(dataset->samples.size()),
+                          workload.batch_size, rank, world_size);
+  if (input.decode == Decode::kGpuNaive) {
+    return std::make_unique<GpuNaiveLoader>(options, order, std::move(dataset), std::move(session));
+  }
+  return std::make_unique<GpuLoader>(options, order, std::move(dataset), std::move(session));
+}
+
+GpuDecoding find_gpu_decoding(int gpu) {
+  try {
+    int current = 0;
+    check_cuda(cudaGetDevice(&current));
+    check_cuda(cudaSetDevice(gpu));
+    const auto session = NvjpegSession::open();
+    check_cuda(cudaSetDevice(current));
+    return {session->facts(), "", session->engines()};
+  } catch (const Error& error) {
+    return {"", error.what(), 0};
+  }
+}
+
+}  // namespace traceml
