@@ -236,6 +236,8 @@ int run_session(Ranks& ranks, RunWatch& watch, HostClock& clock, const RunArgume
     RankOptions options = options_of(folders, progress.get());
     options.run = info.run;
     options.wall = &clock;
+    options.trace_dir = dir + "/trace";
+    options.activities = chosen->activities();
     // Clocks of real devices ramp up.
     if (!choice.gpu) options.min_device_warm_up = Seconds{0};
     if (!chosen->why_no_monitor().empty()) info.notes.push_back(chosen->why_no_monitor());

@@ -7,6 +7,7 @@
 #include "harness/app/gpu_choice.h"
 #include "harness/app/ranks.h"
 #include "harness/plan/plan.h"
+#include "harness/ports/activity_trace.h"
 #include "harness/ports/device_clock.h"
 #include "harness/ports/device_monitor.h"
 #include "harness/ports/host_clock.h"
@@ -24,8 +25,9 @@ class ChosenWorkload {
   virtual Workload& workload() = 0;
   virtual Transport& transport() = 0;
   virtual HostClock& clock() = 0;
-  virtual DeviceClock* device() = 0;                    // null: none
-  virtual DeviceMonitor* monitor() { return nullptr; }  // null: none
+  virtual DeviceClock* device() = 0;                       // null: none
+  virtual DeviceMonitor* monitor() { return nullptr; }     // null: none
+  virtual ActivityTrace* activities() { return nullptr; }  // null: none
   // A sentence, where the device should have one and has none.
   virtual std::string why_no_monitor() const { return ""; }
 };

@@ -11,8 +11,7 @@ namespace traceml {
 
 namespace {
 
-constexpr std::array<std::string_view, 4> kLaterKeys = {"trace", "launches", "input.decode",
-                                                        "input.split"};
+constexpr std::array<std::string_view, 3> kLaterKeys = {"launches", "input.decode", "input.split"};
 
 std::string_view leaf_of(std::string_view path) {
   const std::size_t dot = path.rfind('.');
