@@ -75,7 +75,7 @@ cuda_options() {
     gpu) with=ON ;;
     auto) ! { nvcc_program >/dev/null && full_set_is_there; } || with=ON ;;
   esac
-  printf '%s\n' -DTRACEML_WITH_CUDA=$with -DTRACEML_WITH_NCCL=$with
+  printf '%s\n' -DTRACEML_WITH_CUDA=$with -DTRACEML_WITH_NCCL=$with -DTRACEML_WITH_CUPTI=$with
 }
 
 chart_js_is_there() {

@@ -23,6 +23,8 @@ std::string_view name_of(Instrument instrument) {
       return "host";
     case Instrument::kEvents:
       return "events";
+    case Instrument::kCupti:
+      return "cupti";
     case Instrument::kNone:
       break;
   }

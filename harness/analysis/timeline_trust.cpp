@@ -1,6 +1,7 @@
 #include "harness/analysis/timeline_trust.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <utility>
 
@@ -37,6 +38,7 @@ class Judge {
     judge_overlaps();
     judge_durations();
     judge_steps();
+    judge_collection();
     return std::move(trust_);
   }
 
@@ -102,7 +104,7 @@ class Judge {
     if (trust_.device_work > 0 && !has(HostKind::kCall)) {
       say("no call of the CUDA runtime or driver is in the file, so no launch is known");
     }
-    if (trust_.device_work > 0 && !has(HostKind::kOperator)) {
+    if (trust_.device_work > 0 && !has(HostKind::kOperator) && !facts().own) {
       say("no operator is in the file: was ProfilerActivity.CPU asked for?");
     }
     if (facts().with_stack && !has(HostKind::kPython)) {
@@ -188,7 +190,8 @@ class Judge {
     }
     if (share(overlapping, trust_.device_work) <= kRules.overlap_share) return;
     say(count_of(overlapping, "device event") +
-        " that began before the work ahead on their stream had ended: graphs, or wrong times");
+        " that began before the work ahead on their stream had ended: graphs, launches that depend "
+        "on each other, or wrong times");
   }
 
   void judge_durations() {
@@ -245,10 +248,41 @@ class Judge {
       say(std::to_string(empty) + " of " + count_of(steps, "step") +
           " launched no device work: the device was not recorded in them, or had nothing to do");
     }
+    if (facts().own) return judge_queue(steps);
     if (steps < kRules.loader_queue) {
       say("only " + count_of(steps, "step") +
           ": a loader whose queue holds more batches (8 workers "
           "with 2 each: 16) can stall beyond them unseen");
+    }
+  }
+
+  void judge_queue(std::int64_t steps) {
+    const std::int64_t queue = facts().own->queue_capacity;
+    if (queue < steps) return;
+    say("only " + count_of(steps, "step") + ", and the loader can hold " + std::to_string(queue) +
+        " batches ready: such a trace cannot show input stalls");
+  }
+
+  // What the collector of a run of ours says of itself.
+  void judge_collection() {
+    if (!facts().own) return;
+    const OwnTraceFacts& own = *facts().own;
+    if (own.collector.empty()) {
+      say("no device was traced in this run: the ranges are the training thread's, host clock");
+    }
+    const std::int64_t lost = own.dropped_records + own.without_times + own.before_launch;
+    if (lost > 0) {
+      trust_.at_most = true;
+      say(count_of(own.dropped_records, "record") + " dropped by " + own.collector + ", " +
+              count_of(own.without_times, "device event") + " without times and " +
+              std::to_string(own.before_launch) + " that began before their launch call; left out",
+          IdleTrust::kRange);
+    }
+    constexpr std::int64_t kMost = 1'000;  // ns; a launch takes five times as long
+    if (std::max(std::abs(own.clock_drift_ns), own.clock_error_ns) > kMost) {
+      say("the collector's clock ran " + std::to_string(own.clock_drift_ns) +
+          " ns away from the host's, read to " + std::to_string(own.clock_error_ns) +
+          " ns: launch lag may be off by as much");
     }
   }
 

@@ -265,6 +265,13 @@ std::vector<TraceFinding> findings_of(const TraceReport& report) {
   std::stable_sort(findings.begin(), findings.end(),
                    [](const auto& a, const auto& b) { return a.share > b.share; });
   say_once(&findings);
+  if (!report.own) return findings;
+  for (TraceFinding& finding : findings) {
+    const RunOfTrace run = report.options.run.value_or(RunOfTrace{});
+    if (const std::string check = next_check_in_run(finding.cause, run); !check.empty()) {
+      finding.next_check = check;
+    }
+  }
   return findings;
 }
 
@@ -273,20 +280,27 @@ std::vector<std::string> cannot_tell(const TraceReport& report) {
   if (report.devices.empty()) {
     open.push_back("anything about a device: absent records are no proof that it did nothing");
   }
-  open.push_back(
-      "how fast the job is without the profiler, which slows the host: score it without one");
-  if (!report.with_stack) {
+  if (!report.own) {
+    open.push_back(
+        "how fast the job is without the profiler, which slows the host: score it without one");
+  } else if (!report.own->ratio) {
+    open.push_back(
+        "how fast the job is without tracing: give the folder of its run, which has measured that");
+  }
+  if (!report.with_stack && !report.own) {
     open.push_back("which Python line a thread was in: the trace has no stacks (with_stack=True)");
   }
   open.push_back(
       "whether a thread that records nothing waits or works: locks, the GIL, cores and other "
       "processes are not in a trace");
-  if (report.memory.empty()) {
+  if (report.memory.empty() && !report.own) {
     open.push_back("what memory the job held: no record of it is there (profile_memory=True)");
   }
-  open.push_back(
-      "how much of the device's arithmetic was used (MFU, HFU): a trace tells neither the job's "
-      "FLOPs nor the device's peak");
+  if (!report.options.run || report.options.run->arithmetic.empty()) {
+    open.push_back(
+        "how much of the device's arithmetic was used (MFU, HFU): a trace tells neither the job's "
+        "FLOPs nor the device's peak");
+  }
   if (report.collectives > 0 && report.world_size.value_or(2) > 1) {
     open.push_back("whether this rank waited for others in its " +
                    std::to_string(report.collectives) +

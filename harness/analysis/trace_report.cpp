@@ -125,6 +125,7 @@ TraceReport explain_timeline(const Timeline& timeline, const TraceOptions& optio
   for (const KernelTotal& kernel : report.kernels) {
     if (is_communication(kernel.name)) report.collectives += kernel.count;
   }
+  report.own = own_trace_figures(timeline, selection, options.run);
   report.findings = findings_of(report);
   report.cannot_tell = cannot_tell(report);
   return report;

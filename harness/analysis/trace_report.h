@@ -14,6 +14,7 @@
 #include "harness/analysis/idle_causes.h"
 #include "harness/analysis/memory_use.h"
 #include "harness/analysis/operators.h"
+#include "harness/analysis/own_trace.h"
 #include "harness/analysis/timeline_rules.h"
 #include "harness/analysis/timeline_trust.h"
 
@@ -23,6 +24,7 @@ struct TraceOptions {
   std::optional<SelectionKind> selection;  // usual_selection() unless set
   Nanos long_gap = kRules.long_gap;        // gaps of at least that are listed
   std::size_t most_rows = 10;              // of each list
+  std::optional<RunOfTrace> run{};         // of a trace that a run of ours made
 };
 
 // One long gap in words.
@@ -79,7 +81,8 @@ struct TraceReport {
   BlockedCalls blocked;
   std::vector<HostSilence> silences;
   std::vector<MemoryUse> memory;
-  std::int64_t collectives = 0;  // communication kernels
+  std::int64_t collectives = 0;        // communication kernels
+  std::optional<OwnTraceFigures> own;  // null: a profiler's trace
   std::vector<TraceFinding> findings;
   std::vector<std::string> cannot_tell;
 };

@@ -87,14 +87,15 @@ struct DoctorArguments {
 };
 
 struct ExplainArguments {
-  std::vector<std::string> traces;    // one a rank
+  std::vector<std::string> traces;    // one a rank, or the folder of a run
+  std::optional<std::int64_t> cycle;  // of such a folder; nullopt: the first
   std::vector<int> ranks;             // of the traces, in their order; empty: as the files tell
   std::string selection;              // "whole", "steps", "hta"; empty: steps where there are any
   std::optional<double> long_gap_ms;  // gaps of at least that are listed
   std::optional<int> rows;            // of each list
   std::string json;                   // file to write; empty: none
   std::string html;                   // file to write the page to; empty: none
-  std::string against;                // an earlier trace to compare with; empty: none
+  std::string against;                // an earlier trace, or run, to compare with; empty: none
 };
 
 enum class BaselineAction { kAdd, kList, kPin, kShow, kJudge };

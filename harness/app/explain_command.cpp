@@ -2,13 +2,17 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
+#include <optional>
 #include <set>
 
 #include "harness/analysis/rank_traces.h"
 #include "harness/analysis/step_lanes.h"
 #include "harness/analysis/trace_against.h"
 #include "harness/app/commands.h"
+#include "harness/app/finished_run.h"
 #include "harness/app/output_file.h"
+#include "harness/app/run_traces.h"
 #include "harness/app/terminal_style.h"
 #include "harness/codec/atomic_file.h"
 #include "harness/codec/kineto_trace.h"
@@ -83,19 +87,48 @@ std::string page_of(const std::vector<Timeline>& timelines, const std::vector<Tr
   return render_trace_html({reports, lanes, ranks, against});
 }
 
+// RUN_DIR stands for the traces in it; of the run that is compared with, that of the same rank.
+// Returns what the run says of its traces.
+std::optional<RunOfTrace> open_run_folders(ExplainArguments* arguments) {
+  std::optional<RunOfTrace> run;
+  const bool folder =
+      std::any_of(arguments->traces.begin(), arguments->traces.end(),
+                  [](const auto& path) { return std::filesystem::is_directory(path); });
+  if (folder && arguments->traces.size() > 1) {
+    throw UsageError("explain reads the traces of one run: give one folder, or trace files");
+  }
+  if (arguments->cycle && !folder) {
+    throw UsageError("--cycle chooses among the traces of a run; give its folder");
+  }
+  if (folder) {
+    const std::string dir = arguments->traces.front();
+    const FinishedRun finished = read_finished_run(dir, true);
+    run = run_of_trace(finished.plan, finished.info.environment, finished.summary);
+    arguments->traces = trace_files_of(dir, arguments->cycle);
+  }
+  if (std::filesystem::is_directory(arguments->against)) {
+    arguments->against = trace_files_of(arguments->against, arguments->cycle).front();
+    arguments->traces.resize(1);  // rank 0 against rank 0
+  }
+  return run;
+}
+
 void print(const std::string& text) {
   std::fwrite(text.data(), 1, text.size(), stdout);
 }
 
 }  // namespace
 
-int explain_command(const ExplainArguments& arguments) {
+int explain_command(const ExplainArguments& given) {
+  ExplainArguments arguments = given;
+  const std::optional<RunOfTrace> run = open_run_folders(&arguments);
   check(arguments);
   std::vector<std::string> inputs = arguments.traces;
   inputs.push_back(arguments.against);
   refuse_to_overwrite("--json", arguments.json, inputs);
   refuse_to_overwrite("--html", arguments.html, inputs);
-  const TraceOptions options = options_of(arguments);
+  TraceOptions options = options_of(arguments);
+  options.run = run;
   const TerminalStyle style = style_of_stdout();
   std::vector<Timeline> timelines;
   for (const std::string& file : arguments.traces) timelines.push_back(read_timeline(file));

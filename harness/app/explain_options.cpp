@@ -25,11 +25,13 @@ CLI::callback_t reading(const std::string& name, const ValueForm<Value>& form, T
 
 void add_explain(CLI::App& app, ExplainArguments& explain) {
   CLI::App* command = app.add_subcommand(
-      "explain", "what held the device, from torch.profiler's traces, one file a rank");
-  command->add_option("traces", explain.traces, "Chrome traces (JSON, may be gzipped)")
+      "explain", "what held the device, from a run's own traces or torch.profiler's");
+  command
+      ->add_option("traces", explain.traces,
+                   "the folder of a run, or Chrome traces (JSON, may be gzipped), one a rank")
       ->required()
       ->expected(1, 1 << 20)
-      ->type_name("TRACE...");
+      ->type_name("RUN_DIR|TRACE...");
   const auto selections =
       choice_form<std::string>({{"whole", "whole"}, {"steps", "steps"}, {"hta", "hta"}}, {});
   command
@@ -57,8 +59,14 @@ void add_explain(CLI::App& app, ExplainArguments& explain) {
                    "ranks of the traces, in their order, where the files do not tell")
       ->expected(1, 1 << 20)
       ->type_name("N...");
-  command->add_option("--against", explain.against, "an earlier trace to compare with")
-      ->type_name("TRACE");
+  command
+      ->add_option("--cycle",
+                   reading("--cycle", integer_form(0, 1000),
+                           [&explain](int cycle) { explain.cycle = cycle; }),
+                   "of a run's folder: which cycle of its schedule (default the first)")
+      ->type_name("N");
+  command->add_option("--against", explain.against, "an earlier run or trace to compare with")
+      ->type_name("RUN_DIR|TRACE");
   command->add_option("--json", explain.json, "also write all of it to a file, for programs")
       ->type_name("FILE");
   command->add_option("--html", explain.html, "write a page for a browser to this file too")

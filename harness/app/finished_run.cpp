@@ -13,6 +13,7 @@
 #include "harness/analysis/campaign.h"
 #include "harness/analysis/command_campaign.h"
 #include "harness/analysis/sweep_result.h"
+#include "harness/app/run_traces.h"
 #include "harness/app/terminal_style.h"
 #include "harness/codec/atomic_file.h"
 #include "harness/codec/command_file.h"
@@ -53,15 +54,20 @@ std::optional<int> cores_per_rank(const RunInfo& info, const Config& config) {
   return cores;
 }
 
+const RunTraces* traces_of(const FinishedRun& run) {
+  return run.traces ? &*run.traces : nullptr;
+}
+
 void write_reports(const std::string& dir, const FinishedRun& run) {
-  const ReportInput input{run.info, run.plan, run.summary, dir, {}};
+  const ReportInput input{run.info, run.plan, run.summary, dir, {}, traces_of(run)};
   for (const auto& [name, content] : render_files(input)) {
     write_file_atomically(dir + "/" + name, content);
   }
 }
 
 void print_report(const std::string& dir, const FinishedRun& run, bool quiet) {
-  const ReportInput input{run.info, run.plan, run.summary, dir, read_hosts(hosts_file(dir))};
+  const ReportInput input{run.info,      run.plan, run.summary, dir, read_hosts(hosts_file(dir)),
+                          traces_of(run)};
   const std::string text =
       quiet ? render_verdict_line(input) + "\n" : render_terminal(input, style_of_stdout());
   const std::size_t written = std::fwrite(text.data(), 1, text.size(), stdout);
@@ -133,6 +139,7 @@ FinishedRun read_finished_run(const std::string& dir, bool accept_edited) {
     withhold_passes(run.summary);
   }
   run.summary.exit_code = exit_code_of(run.info, run.summary);
+  run.traces = read_run_traces(dir, run.plan, run.info.environment, run.summary);
   return run;
 }
 

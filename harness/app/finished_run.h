@@ -1,11 +1,13 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "harness/analysis/summary.h"
 #include "harness/codec/run_info.h"
 #include "harness/core/ids.h"
 #include "harness/plan/plan.h"
+#include "harness/reports/run_traces.h"
 
 namespace traceml {
 
@@ -15,6 +17,7 @@ struct FinishedRun {
   RunInfo info;
   Plan plan;
   CampaignSummary summary;
+  std::optional<RunTraces> traces{};  // null: nothing was traced
 };
 
 std::string hosts_file(const std::string& dir);

@@ -177,13 +177,14 @@ std::optional<std::int64_t> largest_of(Transport& transport, std::optional<std::
 }
 
 // Collective. What instrumented arms hold beside what the same arm without instruments does.
-void add_instrument_memory(Transport& transport, const CampaignFacts& facts,
-                           const InstrumentMemory& clock, RunInfo& info) {
+void add_instrument_memory(Transport& transport, const Plan& plan, const InstrumentMemory& clock,
+                           RunInfo& info) {
   const auto instrumented = [](const ArmFacts& arm) { return arm.instrument != Instrument::kNone; };
+  const CampaignFacts& facts = plan.facts;
   if (std::none_of(facts.arms.begin(), facts.arms.end(), instrumented)) return;
   InstrumentMemory all;
   all.device = largest_of(transport, clock.device);
-  const auto records = static_cast<std::int64_t>(record_bytes_needed(facts));
+  const auto records = static_cast<std::int64_t>(record_bytes_needed(plan));
   all.host = largest_of(transport, clock.host.value_or(0) + records);
   info.facts["instruments_hold"] = instrument_memory_text(all);
   const auto of_overhead = [](const GateSpec& gate) { return gate.kind == GateKind::kMaxOverhead; };
@@ -195,12 +196,12 @@ void add_instrument_memory(Transport& transport, const CampaignFacts& facts,
 
 // Collective. What the run itself took of the machine: "12 ms", and of all ranks the largest
 // "812 MiB".
-void add_costs(Transport& transport, const RunOutcome& outcome, const CampaignFacts& facts,
+void add_costs(Transport& transport, const RunOutcome& outcome, const Plan& plan,
                const InstrumentMemory& clock, RunInfo& info) {
   info.facts["raw_files_gathered_in"] = fmt::format("{:.0f} ms", Millis(outcome.gathering).count());
   const auto peak = largest_of(transport, peak_memory());
   if (peak) info.facts["host_memory_peak"] = fmt::format("{} MiB", (*peak + (1 << 19)) >> 20);
-  add_instrument_memory(transport, facts, clock, info);
+  add_instrument_memory(transport, plan, clock, info);
 }
 
 RankOptions options_of(const RunFolders& folders, ProgressSink* progress) {
@@ -273,6 +274,8 @@ int run_session(Ranks& ranks, RunWatch& watch, HostClock& clock, const RunArgume
     RankOptions options = options_of(folders, progress.get());
     options.run = info.run;
     options.wall = &clock;
+    options.trace_dir = dir + "/trace";
+    options.activities = chosen->activities();
     // Clocks of real devices ramp up.
     if (!choice.gpu) options.min_device_warm_up = Seconds{0};
     clock_memory = chosen->clock_memory();
@@ -282,7 +285,7 @@ int run_session(Ranks& ranks, RunWatch& watch, HostClock& clock, const RunArgume
   }
   watch.position().enter(Stage::kReport);
   take_over(outcome, info);
-  if (!simulated_start(plan)) add_costs(transport, outcome, plan.facts, clock_memory, info);
+  if (!simulated_start(plan)) add_costs(transport, outcome, plan, clock_memory, info);
   const int code = together(transport, [&] {
     return ranks.is_root() ? judge_and_report(dir, info, arguments.quiet) : 0;
   });

@@ -1,8 +1,11 @@
 #include "harness/app/workload_choice.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "harness/app/environment_probe.h"
+#include "harness/backends/cupti/cupti_backend.h"
+#include "harness/backends/local/simulated_trace.h"
 #include "harness/backends/local/virtual_device_clock.h"
 #include "harness/backends/local/virtual_world.h"
 #include "harness/plan/spin_rules.h"
@@ -18,6 +21,22 @@ namespace {
 bool is_virtual(const Plan& plan) {
   const WorkloadConfig& workload = plan.config.arms.front().workload;
   return workload.spins() && workload.clock == ClockKind::kVirtual;
+}
+
+bool has_cupti_arm(const Plan& plan) {
+  return std::any_of(plan.facts.arms.begin(), plan.facts.arms.end(),
+                     [](const ArmFacts& arm) { return arm.instrument == Instrument::kCupti; });
+}
+
+bool wants_activities(const Plan& plan) {
+  return plan.trace.has_value() || has_cupti_arm(plan);
+}
+
+void refuse_cupti_arms_in_vain(const Plan& plan, bool device) {
+  if (device || !has_cupti_arm(plan)) return;
+  throw UsageError(
+      "measure.instrument: cupti collects what a GPU does, and this run has none; use host, or "
+      "events with a device");
 }
 
 bool at_all_reduce(const Plant& plant) {
@@ -67,9 +86,11 @@ class ChosenTorch final : public ChosenWorkload {
               DataSets listed)
       : ranks_(ranks), clock_(clock) {
     refuse_graphs_over_host(plan.config, choice);
+    refuse_cupti_arms_in_vain(plan, choice.gpu.has_value());
     std::optional<int> gpu;
     if (choice.gpu) gpu = choice.gpu->index;
-    if (gpu) make_clock(*gpu, plan.facts);
+    if (gpu) make_clock(*gpu, plan);
+    if (gpu && wants_activities(plan)) activities_ = make_cupti_trace();
     if (gpu) monitor_ = make_gpu_monitor(choice.gpu->uuid, why_no_monitor_);
     if (!has_plants(plan.config)) {
       workload_ =
@@ -90,17 +111,18 @@ class ChosenTorch final : public ChosenWorkload {
   DeviceClock* device() override { return device_.get(); }
   DeviceMonitor* monitor() override { return monitor_.get(); }
   InstrumentMemory clock_memory() const override { return clock_memory_; }
+  ActivityTrace* activities() override { return activities_.get(); }
   std::string why_no_monitor() const override {
     if (why_no_monitor_.empty()) return "";
     return "clocks, power and throttling of the GPU are not known: " + why_no_monitor_;
   }
 
  private:
-  void make_clock(int gpu, const CampaignFacts& facts) {
+  void make_clock(int gpu, const Plan& plan) {
     const auto device_before =
         gpu_memory_in_use(gpu);  // makes the context, which is not the clock's
     const auto host_before = memory_held();
-    device_ = make_cuda_device_clock(gpu, device_marks_needed(facts));
+    device_ = make_cuda_device_clock(gpu, device_marks_needed(plan));
     const auto host_after = memory_held();
     const auto device_after = gpu_memory_in_use(gpu);
     if (device_before && device_after) clock_memory_.device = *device_after - *device_before;
@@ -112,6 +134,7 @@ class ChosenTorch final : public ChosenWorkload {
   std::unique_ptr<DeviceClock> device_;
   InstrumentMemory clock_memory_;
   std::unique_ptr<DeviceMonitor> monitor_;
+  std::unique_ptr<ActivityTrace> activities_;
   std::string why_no_monitor_;
   std::unique_ptr<DeviceDelay> delay_;
   std::unique_ptr<Planter> planter_;
@@ -129,13 +152,16 @@ class ChosenSpin final : public ChosenWorkload {
         virtual_transport_(ranks.transport(), world_),
         is_virtual_(is_virtual(plan)) {
     const Rank rank = ranks.transport().rank();
+    refuse_cupti_arms_in_vain(plan, has_fake_device(plan.config));
     if (has_fake_device(plan.config)) {
-      device_ = std::make_unique<VirtualDeviceClock>(device_marks_needed(plan.facts));
+      device_ = std::make_unique<VirtualDeviceClock>(device_marks_needed(plan));
     }
     pace_ = is_virtual_
                 ? make_virtual_pace(world_, table_, rank, device_.get())
                 : make_real_pace(world_, table_, rank, device_.get(), clock, ranks.collective());
-    workload_ = std::make_unique<SpinWorkload>(plan, rank, table_, *pace_, device_.get());
+    if (device_ && wants_activities(plan)) trace_ = std::make_unique<SimulatedTrace>();
+    workload_ =
+        std::make_unique<SpinWorkload>(plan, rank, table_, *pace_, device_.get(), trace_.get());
   }
 
   Workload& workload() override { return *workload_; }
@@ -146,6 +172,7 @@ class ChosenSpin final : public ChosenWorkload {
     return is_virtual_ ? static_cast<HostClock&>(virtual_clock_) : real_clock_;
   }
   DeviceClock* device() override { return device_.get(); }
+  ActivityTrace* activities() override { return trace_.get(); }
 
  private:
   Ranks& ranks_;
@@ -156,6 +183,7 @@ class ChosenSpin final : public ChosenWorkload {
   VirtualTransport virtual_transport_;
   bool is_virtual_;
   std::unique_ptr<VirtualDeviceClock> device_;
+  std::unique_ptr<SimulatedTrace> trace_;
   std::unique_ptr<Pace> pace_;
   std::unique_ptr<SpinWorkload> workload_;
 };

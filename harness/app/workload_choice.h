@@ -8,6 +8,7 @@
 #include "harness/app/instrument_memory.h"
 #include "harness/app/ranks.h"
 #include "harness/plan/plan.h"
+#include "harness/ports/activity_trace.h"
 #include "harness/ports/device_clock.h"
 #include "harness/ports/device_monitor.h"
 #include "harness/ports/host_clock.h"
@@ -25,8 +26,9 @@ class ChosenWorkload {
   virtual Workload& workload() = 0;
   virtual Transport& transport() = 0;
   virtual HostClock& clock() = 0;
-  virtual DeviceClock* device() = 0;                    // null: none
-  virtual DeviceMonitor* monitor() { return nullptr; }  // null: none
+  virtual DeviceClock* device() = 0;                       // null: none
+  virtual DeviceMonitor* monitor() { return nullptr; }     // null: none
+  virtual ActivityTrace* activities() { return nullptr; }  // null: none
   // Of the clock of the device; what the records of a window hold comes on top.
   virtual InstrumentMemory clock_memory() const { return {}; }
   // A sentence, where the device should have one and has none.

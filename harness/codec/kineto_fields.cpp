@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "harness/codec/own_trace_facts.h"
+
 namespace traceml {
 namespace {
 
@@ -10,13 +12,14 @@ struct NamedField {
   Field field;
 };
 
-constexpr std::array<NamedField, 7> kHeader = {{{"traceEvents", Field::kTraceEvents},
+constexpr std::array<NamedField, 8> kHeader = {{{"traceEvents", Field::kTraceEvents},
                                                 {"distributedInfo", Field::kDistributedInfo},
                                                 {"deviceProperties", Field::kDeviceProperties},
                                                 {"baseTimeNanoseconds", Field::kBaseNanoseconds},
                                                 {"with_stack", Field::kWithStack},
                                                 {"record_shapes", Field::kRecordShapes},
-                                                {"profile_memory", Field::kProfileMemory}}};
+                                                {"profile_memory", Field::kProfileMemory},
+                                                {kOwnTraceKey, Field::kOwn}}};
 constexpr std::array<NamedField, 2> kDistributed = {
     {{"rank", Field::kRank}, {"world_size", Field::kWorldSize}}};
 constexpr std::array<NamedField, 8> kEvent = {{{"ph", Field::kPhase},

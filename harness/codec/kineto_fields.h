@@ -20,6 +20,7 @@ enum class Field : std::uint8_t {
   kWithStack,
   kRecordShapes,
   kProfileMemory,
+  kOwn,  // of a trace that this harness wrote
   kRank,
   kWorldSize,
   kDeviceName,

@@ -11,6 +11,7 @@
 #include "harness/codec/byte_stream.h"
 #include "harness/codec/kineto_event.h"
 #include "harness/codec/kineto_fields.h"
+#include "harness/codec/own_trace_facts.h"
 #include "harness/codec/trace_time.h"
 #include "harness/core/error.h"
 
@@ -69,6 +70,7 @@ enum class Level {
   kDistributed,
   kDevices,
   kDevice,
+  kOwn,
   kOther
 };
 
@@ -85,6 +87,7 @@ class TraceHandler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Trac
   bool Key(const char* text, rapidjson::SizeType size, bool) {
     field_ = Field::kOther;
     const std::string_view key(text, size);
+    if (levels_.back() == Level::kOwn) own_key_ = key;
     switch (levels_.back()) {
       case Level::kHeader:
         field_ = header_field(key);
@@ -124,6 +127,7 @@ class TraceHandler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Trac
 
   bool String(const char* text, rapidjson::SizeType size, bool) {
     if (levels_.empty()) return fail_top();
+    if (levels_.back() == Level::kOwn) set_own_text(own_key_, {text, size}, &own());
     if (field_ != Field::kOther) take_text({text, size});
     return true;
   }
@@ -136,6 +140,9 @@ class TraceHandler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Trac
       event_.shape.add(number);
       return true;
     }
+    if (levels_.back() == Level::kOwn) {
+      if (const auto value = whole<std::int64_t>(number)) set_own_number(own_key_, *value, &own());
+    }
     if (field_ != Field::kOther) take_number(number);
     return true;
   }
@@ -146,6 +153,11 @@ class TraceHandler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Trac
   TimelineBuilder& builder() { return builder_; }
 
  private:
+  OwnTraceFacts& own() {
+    auto& facts = builder_.facts().own;
+    return facts ? *facts : facts.emplace();
+  }
+
   bool fail(const std::string& what) {
     fault_ = fmt::format("event {} {}", builder_.facts().events, what);
     return false;
@@ -162,6 +174,7 @@ class TraceHandler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Trac
         if (field_ == Field::kTraceEvents && !object) return Level::kEvents;
         if (field_ == Field::kDistributedInfo && object) return Level::kDistributed;
         if (field_ == Field::kDeviceProperties && !object) return Level::kDevices;
+        if (field_ == Field::kOwn && object) return Level::kOwn;
         return Level::kOther;
       case Level::kEvents:
         return object ? Level::kEvent : Level::kOther;
@@ -189,6 +202,7 @@ class TraceHandler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Trac
     field_ = Field::kOther;
     if (levels_.back() == Level::kDims) event_.shape.begin_array();
     if (levels_.back() == Level::kEvents) has_events_ = true;
+    if (levels_.back() == Level::kOwn) own();
     if (levels_.back() == Level::kEvent) event_.clear();
     if (levels_.back() == Level::kDevice) device_name_.clear();
     if (levels_.back() == Level::kGrid || levels_.back() == Level::kBlock) dimension_ = 0;
@@ -264,6 +278,7 @@ class TraceHandler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Trac
   bool has_events_ = false;
   KinetoEvent event_;
   std::string device_name_;
+  std::string own_key_;
   std::string fault_;
   TimelineBuilder builder_;
 };

@@ -113,6 +113,7 @@ Json json_of(const TraceReport& report) {
                {"long_gap_ns", report.options.long_gap.count()},
                {"devices", devices}};
   add_work_parts(report, &json);
+  json["own"] = json_own(report);
   json["findings"] = json_findings(report.findings);
   json["cannot_tell"] = report.cannot_tell;
   return json;

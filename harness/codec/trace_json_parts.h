@@ -22,6 +22,9 @@ void add_work_parts(const TraceReport& report, nlohmann::ordered_json* json);
 void add_host_parts(const TraceReport& report, nlohmann::ordered_json* json);
 nlohmann::ordered_json json_gap_events(const std::vector<GapEvents>& events);
 
+// What a run of ours says of its trace; null of a profiler's.
+nlohmann::ordered_json json_own(const TraceReport& report);
+
 nlohmann::ordered_json json_findings(const std::vector<TraceFinding>& findings);
 nlohmann::ordered_json json_ranks(const RankTraces& ranks);
 nlohmann::ordered_json json_against(const TraceComparison& against);

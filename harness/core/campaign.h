@@ -14,7 +14,17 @@
 
 namespace traceml {
 
-enum class Instrument { kNone, kHost, kEvents };
+enum class Instrument {
+  kNone,
+  kHost,
+  kEvents,
+  kCupti  // events, and every activity of the device is collected
+};
+
+// Whether phases are marked on the device.
+constexpr bool marks_device(Instrument instrument) {
+  return instrument == Instrument::kEvents || instrument == Instrument::kCupti;
+}
 
 struct ArmFacts {
   std::string name;  // "shipped"; a hidden bare twin is "shipped/none"

@@ -1,13 +1,15 @@
 #pragma once
 // What a profiler recorded of one process, as plain data: the reader of Chrome traces fills it, and
-// a collector of CUPTI records can. Host and device times are on the process's one trace clock.
-// The order of the events carries no meaning.
+// so do collectors of a run's own activities (ports/activity_trace.h). Host and device times are on
+// the process's one trace clock. The order of the events carries no meaning.
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "harness/core/phase.h"
 #include "harness/core/units.h"
 
 namespace traceml {
@@ -89,6 +91,29 @@ struct DeviceStream {
   std::string stream;  // as the trace has it, mostly a number
 };
 
+// What the header of a trace says that this harness collected of its own run.
+struct OwnTraceFacts {
+  std::string arm;
+  std::string collector;            // "CUPTI"; empty: no device was traced, host times alone
+  std::string asked, seen, absent;  // kinds of activities, "kernel, memcpy"
+  std::int64_t cycle = 0;           // of the schedule, from 0
+  std::int64_t first_step = 0;      // of the traced window, of which this file begins
+  std::int64_t queue_capacity = 0;  // batches that the arm's loader can hold ready
+  std::int64_t dropped_records = 0;
+  std::int64_t full_buffers = 0;    // that the collector had filled
+  std::int64_t buffer_bytes = 0;    // of records, before they were written
+  std::int64_t without_times = 0;   // device work whose times were lost; left out
+  std::int64_t before_launch = 0;   // device work that starts before its launch call; left out
+  std::int64_t clock_drift_ns = 0;  // between the collector's clock and the host's, over the file
+  std::int64_t clock_error_ns = 0;  // of reading both at once
+  // What the event clock says of each phase, summed over the steps of the file; null where a step
+  // lacks it. By index_of().
+  std::array<std::optional<std::int64_t>, kPhaseCount> event_ns{};
+  // Of a captured step: how many nodes its graph had when the phase began. A node's number in its
+  // graph is the lower half of DeviceSpan::graph_node. Null: the phase is not captured.
+  std::array<std::optional<std::int64_t>, kPhaseCount> graph_nodes_before{};
+};
+
 // What the reader could not put into the spans, for the trace's own verdict.
 struct TimelineFacts {
   std::int64_t events = 0;            // all, of every kind
@@ -105,6 +130,7 @@ struct TimelineFacts {
   bool with_stack = false;
   bool record_shapes = false;
   bool profile_memory = false;
+  std::optional<OwnTraceFacts> own{};  // null: a profiler's trace
 };
 
 struct TimelineEvents {

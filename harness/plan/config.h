@@ -201,6 +201,18 @@ struct RequireConfig {
   friend bool operator==(const RequireConfig&, const RequireConfig&) = default;
 };
 
+// A few steps of one arm after all that is measured, of which every activity is kept. As
+// torch.profiler's schedule: skip_first, then `repeat` cycles of wait, warmup and active.
+struct TraceConfig {
+  int skip_first = 0;
+  int wait = 0;
+  int warmup = 2;
+  int active = 0;  // 0: nothing is traced
+  int repeat = 1;
+  std::string arm;  // empty: the first gate's candidate, else the first that is no reference
+  friend bool operator==(const TraceConfig&, const TraceConfig&) = default;
+};
+
 struct Config {
   std::string name = "traceml-bench";
   std::string question;
@@ -209,6 +221,7 @@ struct Config {
   WorkloadConfig workload;
   InputConfig input;
   MeasureConfig measure;
+  TraceConfig trace;
   std::vector<Plant> plants;
   CommandConfig command;
   std::vector<ArmConfig> arms;  // as written, then those of the sweep, then hidden ones

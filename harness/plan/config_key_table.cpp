@@ -5,6 +5,7 @@
 #include "harness/plan/command_keys.h"
 #include "harness/plan/make_config_key.h"
 #include "harness/plan/selfcheck_keys.h"
+#include "harness/plan/trace_keys.h"
 #include "harness/plan/value_forms.h"
 
 namespace traceml {
@@ -261,11 +262,16 @@ std::vector<ConfigKey> device_input_keys() {
   };
 }
 
+ValueForm<Instrument> instrument_form() {
+  return choice_form<Instrument>({{"none", Instrument::kNone},
+                                  {"host", Instrument::kHost},
+                                  {"events", Instrument::kEvents},
+                                  {"cupti", Instrument::kCupti}},
+                                 {});
+}
+
 std::vector<ConfigKey> measure_keys() {
   using enum KeyScope;
-  const auto instrument = choice_form<Instrument>(
-      {{"none", Instrument::kNone}, {"host", Instrument::kHost}, {"events", Instrument::kEvents}},
-      {});
   const auto yes = choice_form<bool>({{"true", true}, {"false", false}}, {});
   const auto launches =
       choice_form<int>({{"1", 1}, {"6", 6}, {"10", 10}, {"14", 14}, {"20", 20}}, {});
@@ -283,8 +289,8 @@ std::vector<ConfigKey> measure_keys() {
           "stall period in steps; auto: from the loaders of the arms",
           [](auto& c) -> auto& { return c.measure.period; }),
       make_config_key(
-          "measure.instrument", kArm, instrument,
-          "none: no hooks; host: host clock; events: both clocks",
+          "measure.instrument", kArm, instrument_form(),
+          "none: no hooks; host: host clock; events: both clocks; cupti: and every activity",
           [](auto& c) -> auto& { return c.measure.instrument; }),
       make_config_key(
           "measure.step_timeout", kRun, seconds_form(Millis(100), 24 * kHour),
@@ -335,9 +341,9 @@ std::vector<ConfigKey> plant_keys() {
 const std::vector<ConfigKey>& config_keys() {
   static const std::vector<ConfigKey> keys = [] {
     std::vector<ConfigKey> all;
-    for (auto make :
-         {run_keys, network_keys, training_keys, spin_keys, input_keys, device_input_keys,
-          measure_keys, selfcheck_keys, command_measure_keys, plant_keys, command_keys}) {
+    for (auto make : {run_keys, network_keys, training_keys, spin_keys, input_keys,
+                      device_input_keys, measure_keys, selfcheck_keys, command_measure_keys,
+                      trace_keys, plant_keys, command_keys}) {
       for (ConfigKey& key : make()) all.push_back(std::move(key));
     }
     return all;

@@ -11,7 +11,7 @@ namespace traceml {
 
 namespace {
 
-constexpr std::array<std::string_view, 3> kLaterKeys = {"trace", "launches", "input.split"};
+constexpr std::array<std::string_view, 2> kLaterKeys = {"launches", "input.split"};
 
 std::string_view leaf_of(std::string_view path) {
   const std::size_t dot = path.rfind('.');

@@ -137,8 +137,10 @@ const std::vector<std::string>& treatment_fields() {
 
 const std::vector<GateKey>& gate_keys() {
   static const std::vector<GateKey> keys = [] {
-    const auto mode =
-        choice_form<Instrument>({{"events", Instrument::kEvents}, {"host", Instrument::kHost}}, {});
+    const auto mode = choice_form<Instrument>({{"events", Instrument::kEvents},
+                                               {"host", Instrument::kHost},
+                                               {"cupti", Instrument::kCupti}},
+                                              {});
     const auto inconclusive = choice_form<bool>({{"fail", false}, {"pass", true}}, {});
     std::vector<GateKey> made = {
         make_key("compare", identifier_form(), "arm that is judged", &GateDraft::compare),

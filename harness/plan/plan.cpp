@@ -208,6 +208,11 @@ void note_unexchanged(Plan* plan) {
 
 }  // namespace
 
+std::int64_t most_steps_in_a_row(const Plan& plan) {
+  return std::max({plan.facts.settle_steps + plan.facts.steps_per_window, plan.facts.warmup_steps,
+                   plan.trace ? plan.trace->steps() : 0});
+}
+
 Plan make_plan(const Config& config, int world_size) {
   if (world_size < 1) throw UsageError("a run needs at least one rank");
   Plan plan;
@@ -233,6 +238,7 @@ Plan make_plan(const Config& config, int world_size) {
   plan.facts.sweep = sweep_of(plan);
   plan.facts.gates = gates_of(plan.config, plan.facts);
   plan.facts.stored_gates = stored_gates_of(plan.config, plan.facts);
+  plan.trace = trace_plan_of(plan.config, plan.facts, &plan.notes);
   return plan;
 }
 

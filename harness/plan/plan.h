@@ -2,12 +2,14 @@
 // From a config to what is run: facts for the analysis, windows in seeded order. Pure.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "harness/core/campaign.h"
 #include "harness/core/ids.h"
 #include "harness/plan/config.h"
+#include "harness/plan/trace_plan.h"
 
 namespace traceml {
 
@@ -23,6 +25,7 @@ struct PlannedWindow {
 struct Plan {
   Config config;  // resolved, hidden arms added
   CampaignFacts facts;
+  std::optional<TracePlan> trace;  // null: nothing is traced
   std::vector<std::string> notes;  // one sentence each: steps rounded up, a short warm-up, ...
 };
 
@@ -30,6 +33,9 @@ struct Plan {
 // UsageError for what no run can satisfy: a gate that names no arm, steps that are no multiple of
 // the period, a margin that one launch can never pass, process-wide keys in an arm.
 Plan make_plan(const Config& config, int world_size);
+
+// The most steps that follow each other without the workload being begun anew.
+std::int64_t most_steps_in_a_row(const Plan& plan);
 
 // The seed of one of several launches, `launch` from 1: each has an order of windows of its own.
 std::uint64_t seed_of_launch(std::uint64_t seed, int launch);

@@ -251,7 +251,8 @@ std::string looks_text(const CampaignFacts& facts) {
 std::string plan_text(const Plan& plan, std::optional<Millis> assumed_step) {
   if (plan.facts.commands) return command_plan_text(plan, assumed_step);
   std::string text = head(plan) + arms_section(plan) + sweep_section(plan) + gates_section(plan) +
-                     window_section(plan) + blocks_section(plan) + loaders_section(plan) +
+                     window_section(plan) + blocks_section(plan) +
+                     trace_section(plan.trace, plan.facts) + loaders_section(plan) +
                      cost_section(plan, assumed_step);
   for (const std::string& note : plan.notes) text += "note: " + note + "\n";
   return text;

@@ -2,18 +2,34 @@
 
 #include <string>
 
+#include "harness/core/timeline_events.h"
+
 namespace traceml {
 
-// Collects every device activity of a few steps (CUPTI). Off outside begin() .. end().
+// Collects every activity of the device and its calls for a few steps (CUPTI). Off before warm_up()
+// or begin() and after end() or stop(). Training thread.
 class ActivityTrace {
  public:
   virtual ~ActivityTrace() = default;
 
-  // Begins to collect. Throws NotBuilt or RunError ("not permitted", another subscriber).
+  // "CUPTI".
+  virtual std::string name() const = 0;
+
+  // Switches tracing on; what is recorded until begin() is thrown away. Throws RunError with one
+  // sentence: the library is absent, tracing is not permitted, another tool holds it.
+  virtual void warm_up() = 0;
+
+  // From here on activities are kept; switches tracing on where it is off. No work that was queued
+  // before may still be running. Throws as warm_up().
   virtual void begin() = 0;
 
-  // Stops collecting and writes the trace to `path`, outside every window.
-  virtual void end(const std::string& path) = 0;
+  // Switches tracing off. Calls (kCall, kOverhead) and device work since begin(), which must have
+  // ended; times are the host clock's (steady_clock), `base` takes them to Unix time. threads[0] is
+  // the calling thread. facts.own says how the collection went.
+  virtual TimelineEvents end() = 0;
+
+  // Switches tracing off; what was recorded is thrown away. Returns the bytes of it.
+  virtual std::int64_t stop() noexcept = 0;
 };
 
 }  // namespace traceml

@@ -32,6 +32,12 @@ struct MemoryPeaks {
   std::int64_t reserved_peak_bytes = 0;
 };
 
+// How many nodes the graph of a captured step had when a phase began.
+struct GraphBorder {
+  Phase phase = Phase::kForward;
+  std::int64_t nodes_before = 0;
+};
+
 struct WindowLosses {
   std::optional<double> first;
   std::optional<double> last;
@@ -92,6 +98,9 @@ class Workload {
   // Its peaks since the last call; nullopt on a CPU. The training thread calls it at the end of
   // each recorded step.
   virtual std::optional<MemoryPeaks> take_memory_peaks() { return std::nullopt; }
+
+  // Of the current arm, where its step is a captured graph; empty elsewhere.
+  virtual std::vector<GraphBorder> graph_borders() const { return {}; }
 
   // input.on_error: replace: a sentence for each of the first files of this rank that could not be
   // decoded, with its path relative to the data set.

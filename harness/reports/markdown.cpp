@@ -85,6 +85,15 @@ std::string scenario_section(const ReportInput& input) {
   return text + "\n";
 }
 
+std::string trace_section(const ReportInput& input) {
+  if (input.traces == nullptr) return "";
+  std::string text = "### Trace\n\n";
+  for (const auto& [label, line] : run_trace_facts(*input.traces)) {
+    text += fmt::format("- **{}** {}\n", label, markdown_text(line));
+  }
+  return text + "\n";
+}
+
 }  // namespace
 
 std::string render_markdown(const ReportInput& input) {
@@ -112,6 +121,7 @@ std::string render_markdown(const ReportInput& input) {
   if (const auto devices = device_table(input)) text += markdown_table(*devices) + "\n";
   if (const auto sure = gate_statistics(input)) text += markdown_table(*sure) + "\n";
   if (const auto launches = pooled_launch_table(input)) text += markdown_table(*launches) + "\n";
+  text += trace_section(input);
   text += bullets("Warnings", warnings_of(input));
   text += bullets("Notes", notes_of(input));
   text += fmt::format("traceml-bench {}\n", markdown_text(input.info.tool_version));

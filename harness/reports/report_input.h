@@ -7,6 +7,7 @@
 #include "harness/codec/hosts_file.h"
 #include "harness/codec/run_info.h"
 #include "harness/plan/plan.h"
+#include "harness/reports/run_traces.h"
 
 namespace traceml {
 
@@ -17,6 +18,7 @@ struct ReportInput {
   const CampaignSummary& summary;
   std::string results_dir;  // as the user wrote it; for the last line of the terminal only
   Nodes places{};           // hosts and GPUs, where they are known; for the terminal only
+  const RunTraces* traces = nullptr;  // null: the run traced nothing
 };
 
 }  // namespace traceml

@@ -68,6 +68,7 @@ class TerminalPage {
     if (const auto devices = device_table(input_)) add_table(*devices);
     if (const auto sure = gate_statistics(input_)) add_table(*sure);
     if (const auto launches = pooled_launch_table(input_)) add_table(*launches);
+    add_trace();
     add_sentences("!", warnings_of(input_));
     add_sentences("-", hosts_of_stragglers(input_));
     add_sentences("-", notes_of(input_));
@@ -188,6 +189,15 @@ class TerminalPage {
     if (!config.question.empty()) add_wrapped("", "", config.question);
     for (const auto& [label, text] : scenario(input_)) {
       add_wrapped("", padded(label, 8), text);
+    }
+    page_ += "\n";
+  }
+
+  void add_trace() {
+    if (input_.traces == nullptr) return;
+    add_wrapped("", "", "Trace of a few steps (traceml-bench explain has all of it)");
+    for (const auto& [label, text] : run_trace_facts(*input_.traces)) {
+      add_wrapped("", padded(label, 10), text);
     }
     page_ += "\n";
   }

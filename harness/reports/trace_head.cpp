@@ -4,6 +4,7 @@
 
 #include "harness/codec/shareable_text.h"
 #include "harness/reports/figures.h"
+#include "harness/reports/own_trace_text.h"
 #include "harness/reports/text.h"
 #include "harness/reports/trace_text.h"
 
@@ -76,6 +77,7 @@ std::string found_words(const std::vector<TraceFinding>& findings) {
 
 TraceHead trace_head(const TraceReport& report) {
   TraceHead head;
+  head.own = own_trace_facts(report);
   head.trace = trace_words(report);
   head.devices = report.listed_devices;
   head.selected = selection_words(report);

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/analysis/trace_report.h"
@@ -10,6 +11,7 @@
 namespace traceml {
 
 struct TraceHead {
+  std::vector<std::pair<std::string, std::string>> own;  // own_trace_facts
   std::string trace;                   // file without folders, rank, how much of what
   std::optional<std::string> devices;  // as the header names them
   std::string selected;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "harness/reports/figures.h"
+#include "harness/reports/own_trace_text.h"
 #include "harness/reports/table.h"
 #include "harness/reports/text.h"
 #include "harness/reports/trace_head.h"
@@ -54,6 +55,7 @@ class TracePage {
     }
     add(step_table(report_));
     add(phase_table(report_));
+    add(phase_check_table(report_));
     if (!report_.kernels.empty()) add(kernel_table(report_));
     add(operator_table(report_));
     add(copy_table(report_));
@@ -78,6 +80,7 @@ class TracePage {
 
   void add_head() {
     const TraceHead head = trace_head(report_);
+    for (const auto& [label, text] : head.own) line(fmt::format("{:<10}", label), text);
     line("trace     ", head.trace);
     if (head.devices) line("devices   ", *head.devices);
     line("selected  ", head.selected);

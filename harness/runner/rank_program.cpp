@@ -17,6 +17,7 @@
 #include "harness/runner/look_records.h"
 #include "harness/runner/step_loop.h"
 #include "harness/runner/step_recorder.h"
+#include "harness/runner/traced_window.h"
 #include "harness/runner/wire.h"
 
 namespace traceml {
@@ -43,8 +44,9 @@ class RankProgram {
         device_(device),
         monitor_(monitor),
         arm_names_(arm_names(plan.facts)),
-        loop_(plan.facts, nanos(plan.config.measure.device_drain),
-              LoopPorts{workload, transport, clock, device, position_, &wall_, monitor}) {}
+        loop_ports_{workload,  transport, clock,   device,
+                    position_, &wall_,    monitor, options.activities},
+        loop_(plan.facts, nanos(plan.config.measure.device_drain), loop_ports_) {}
 
   RunOutcome run() {
     begin_ = wall_.now();
@@ -56,6 +58,7 @@ class RankProgram {
     prepare();
     warm_up(writer);
     run_blocks(writer);
+    trace_steps();
     watch_.lift_deadline();
     conclude();
     return outcome_;
@@ -202,6 +205,28 @@ class RankProgram {
     return watch_.is_late() || wall_.now() - begin_ >= nanos(plan_.config.measure.time_limit);
   }
 
+  // Collective. After all that is judged.
+  void trace_steps() {
+    if (!plan_.trace || !outcome_.finished) return;
+    if (transport_.broadcast(root() && time_is_up() ? "late" : "") == "late") {
+      outcome_.notes.push_back("no trace: measure.time_limit was reached before its steps");
+      return;
+    }
+    const std::int64_t in_window = plan_.facts.settle_steps + plan_.facts.steps_per_window;
+    const Nanos of_steps =
+        longest_window_ * plan_.trace->steps() / std::max<std::int64_t>(in_window, 1);
+    watch_.put_off_deadline(steady_now() + 4 * (longest_window_ + of_steps) + kTimeToStop);
+    TracedWindow window(plan_, nanos(plan_.config.measure.device_drain), loop_ports_,
+                        options_.activities);
+    const std::vector<RunTrace> traces = window.run(in_window * outcome_.blocks);
+    position_.enter(Stage::kStore);
+    store_traces(traces, transport_, options_.trace_dir);
+    for (const std::string& fault : distinct_lines(transport_, {window.fault()})) {
+      outcome_.notes.push_back("the trace holds host times alone: " + fault);
+    }
+    position_.leave_arm();
+  }
+
   void conclude() {
     position_.enter(Stage::kConclude);
     const Nanos begin = wall_.now();
@@ -215,6 +240,7 @@ class RankProgram {
     }
     outcome_.facts = workload_.facts();
     outcome_.counters = total_counters(transport_, own_counters());
+    add_activity_fact();
   }
 
   // Collective.
@@ -228,6 +254,14 @@ class RankProgram {
           "all {} ranks held bit-equal parameters after the last window (digest {:016x})",
           transport_.world_size(), digest));
     }
+  }
+
+  // Of arms with instrument cupti, over all ranks.
+  void add_activity_fact() {
+    const auto bytes = outcome_.counters.find("activity_bytes");
+    const auto steps = outcome_.counters.find("activity_steps");
+    if (bytes == outcome_.counters.end() || steps == outcome_.counters.end()) return;
+    outcome_.facts["activity_bytes_per_step"] = std::to_string(bytes->second / steps->second);
   }
 
   std::map<std::string, std::int64_t> own_counters() const {
@@ -256,6 +290,7 @@ class RankProgram {
   DeviceClock* device_;
   DeviceMonitor* monitor_;
   std::vector<std::string> arm_names_;
+  LoopPorts loop_ports_;
   StepLoop loop_;
   Nanos begin_{};
   bool agreed_ = false;  // before, all ranks fail alike; after, the rank is named
@@ -283,21 +318,13 @@ RunOutcome run_rank(const Plan& plan, const RankOptions& options, RunWatch& watc
   }
 }
 
-namespace {
-
-std::int64_t most_steps_in_a_row(const CampaignFacts& facts) {
-  return std::max(facts.settle_steps + facts.steps_per_window, facts.warmup_steps);
-}
-
-}  // namespace
-
-std::uint32_t device_marks_needed(const CampaignFacts& facts) {
+std::uint32_t device_marks_needed(const Plan& plan) {
   constexpr std::int64_t kMarksPerStep = 12;  // eight borders where phases abut, and some to spare
-  return static_cast<std::uint32_t>(kMarksPerStep * most_steps_in_a_row(facts));
+  return static_cast<std::uint32_t>(kMarksPerStep * most_steps_in_a_row(plan));
 }
 
-std::size_t record_bytes_needed(const CampaignFacts& facts) {
-  return StepRecorder::bytes_for(static_cast<std::size_t>(most_steps_in_a_row(facts)));
+std::size_t record_bytes_needed(const Plan& plan) {
+  return StepRecorder::bytes_for(static_cast<std::size_t>(most_steps_in_a_row(plan)));
 }
 
 std::size_t bucket_records_needed(const Plan& plan) {
@@ -307,7 +334,7 @@ std::size_t bucket_records_needed(const Plan& plan) {
     least_mib = std::min(least_mib, arm.workload.bucket_mb);
   }
   const auto buckets = static_cast<std::int64_t>(kMostMib / least_mib) + 2;
-  return static_cast<std::size_t>(buckets * most_steps_in_a_row(plan.facts));
+  return static_cast<std::size_t>(buckets * most_steps_in_a_row(plan));
 }
 
 }  // namespace traceml

@@ -9,6 +9,7 @@
 
 #include "harness/codec/run_id.h"
 #include "harness/plan/plan.h"
+#include "harness/ports/activity_trace.h"
 #include "harness/ports/device_clock.h"
 #include "harness/ports/device_monitor.h"
 #include "harness/ports/host_clock.h"
@@ -24,10 +25,12 @@ struct RankOptions {
   RunId run;                // what the raw files say whose they are; equal on all ranks
   std::string own_raw_dir;  // this rank writes here after each window; exists
   std::string out_raw_dir;  // rank 0: files of all ranks lie here in the end; exists on rank 0
+  std::string trace_dir;    // rank 0 makes it where steps are traced
   ProgressSink* progress = nullptr;  // rank 0 only; may be null
   // Real time, for the drain of device marks, the time limit and progress, where `clock` of
   // run_rank() is simulated; null: that clock. Outlives the run.
   HostClock* wall = nullptr;
+  ActivityTrace* activities = nullptr;  // null: none. Outlives the run
   // With a device the warm-up of the first arm goes on, in whole periods, until it has lasted so
   // long.
   Seconds min_device_warm_up{5};
@@ -55,10 +58,10 @@ RunOutcome run_rank(const Plan& plan, const RankOptions& options, RunWatch& watc
 
 // How many device marks a run of this plan can have out at once: the size to give a DeviceClock's
 // pool.
-std::uint32_t device_marks_needed(const CampaignFacts& facts);
+std::uint32_t device_marks_needed(const Plan& plan);
 
 // Host memory that the records of a window of this plan take while it runs.
-std::size_t record_bytes_needed(const CampaignFacts& facts);
+std::size_t record_bytes_needed(const Plan& plan);
 
 // About how many bucket records a window or warm-up round of this plan gives: a collective on a
 // device keeps events for so many.

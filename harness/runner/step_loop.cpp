@@ -90,7 +90,13 @@ Measured StepLoop::warm_up(ArmIndex arm, std::optional<int>& rounds, Nanos at_le
 }
 
 std::map<std::string, std::int64_t> StepLoop::counters() const {
-  return {{"events_unresolved", unresolved_}, {"step_records_dropped", recorder_.dropped()}};
+  std::map<std::string, std::int64_t> counters = {{"events_unresolved", unresolved_},
+                                                  {"step_records_dropped", recorder_.dropped()}};
+  if (activity_steps_ > 0) {
+    counters["activity_bytes"] = activity_bytes_;
+    counters["activity_steps"] = activity_steps_;
+  }
+  return counters;
 }
 
 Instrument StepLoop::instrument_of(ArmIndex arm) const {
@@ -103,7 +109,8 @@ bool StepLoop::bare(ArmIndex arm) const {
 
 void StepLoop::start_recording(ArmIndex arm) {
   if (bare(arm)) return;
-  DeviceClock* device = instrument_of(arm) == Instrument::kEvents ? ports_.device : nullptr;
+  DeviceClock* device = marks_device(instrument_of(arm)) ? ports_.device : nullptr;
+  if (instrument_of(arm) == Instrument::kCupti) ports_.activities->begin();
   recorder_.begin_window(device, ports_.workload.training_queue());
   if (device != nullptr) {
     HostClock& wall = ports_.wall == nullptr ? ports_.clock : *ports_.wall;
@@ -147,6 +154,10 @@ void StepLoop::meet() {
 void StepLoop::stop_recording(ArmIndex arm, std::int64_t first_step, std::int64_t first_timed,
                               Measured* measured) {
   if (bare(arm)) return;
+  if (instrument_of(arm) == Instrument::kCupti) {
+    activity_bytes_ += ports_.activities->stop();
+    activity_steps_ += static_cast<std::int64_t>(recorder_.published_steps());
+  }
   std::vector<PhaseTimes> device_times;
   if (sampler_) {
     sampler_->drain(drain_);

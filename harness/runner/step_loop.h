@@ -11,6 +11,7 @@
 #include "harness/core/campaign.h"
 #include "harness/core/records.h"
 #include "harness/plan/plan.h"
+#include "harness/ports/activity_trace.h"
 #include "harness/ports/device_clock.h"
 #include "harness/ports/device_monitor.h"
 #include "harness/ports/host_clock.h"
@@ -28,8 +29,9 @@ struct LoopPorts {
   HostClock& clock;
   DeviceClock* device;  // null: no device clock
   Position& position;
-  HostClock* wall = nullptr;         // real time, where `clock` is simulated; null: `clock`
-  DeviceMonitor* monitor = nullptr;  // null: none
+  HostClock* wall = nullptr;            // real time, where `clock` is simulated; null: `clock`
+  DeviceMonitor* monitor = nullptr;     // null: none
+  ActivityTrace* activities = nullptr;  // null: none, and no arm asks for it
 };
 
 struct Measured {
@@ -55,7 +57,8 @@ class StepLoop {
 
   std::optional<Phase> current_phase() const { return recorder_.current_phase(); }
 
-  // "events_unresolved", "step_records_dropped".
+  // "events_unresolved", "step_records_dropped"; of arms with instrument cupti "activity_bytes" and
+  // "activity_steps".
   std::map<std::string, std::int64_t> counters() const;
 
  private:
@@ -76,6 +79,7 @@ class StepLoop {
   StepRecorder recorder_;
   std::unique_ptr<EventSampler> sampler_;
   std::int64_t unresolved_ = 0;
+  std::int64_t activity_bytes_ = 0, activity_steps_ = 0;
 };
 
 }  // namespace traceml

@@ -160,7 +160,11 @@ TEST(FullConfig, reads_the_values_that_it_says) {
   EXPECT_TRUE(config.gates[2].inconclusive_fails);
   EXPECT_EQ(config.gates[2].kind, GateKind::kMaxOverhead);
   EXPECT_EQ(config.gates[2].overhead_of, Instrument::kEvents);
-  EXPECT_EQ(config.gates[2].where, "full.yaml:76:5");
+  EXPECT_EQ(
+      config.trace,
+      (TraceConfig{
+          .skip_first = 3, .wait = 1, .warmup = 4, .active = 20, .repeat = 2, .arm = "deeper"}));
+  EXPECT_EQ(config.gates[2].where, "full.yaml:77:5");
 }
 
 TEST(FullConfig, reads_plants_and_lets_an_arm_replace_them) {
@@ -322,7 +326,7 @@ TEST(Set, names_itself_and_the_nearest_key) {
   EXPECT_THAT(sentence_of_set("arms.shipped.workload.threads=8"),
               StartsWith("--set arms.shipped.workload.threads: is process-wide"));
   EXPECT_THAT(sentence_of_set("gates=x"), HasSubstr("written in the file"));
-  EXPECT_THAT(sentence_of_set("trace=x"), HasSubstr("not in this version yet"));
+  EXPECT_THAT(sentence_of_set("trace=x"), HasSubstr("names a group"));
   EXPECT_THAT(sentence_of_set("sweep.arm=x"), HasSubstr("the sweep is written in the file"));
   EXPECT_THAT(sentence_of_set("sweep.margin=2%"), HasSubstr("has no sweep"));
 }

@@ -243,7 +243,7 @@ TEST_F(RankProgramTest, SendsNothingThatASharedFolderAlreadyHolds) {
 
 TEST_F(RankProgramTest, ReportsTheCountersOfTheDeviceClock) {
   set_ranks(1);
-  FakeDeviceClock device(at(0).clock, device_marks_needed(plan_.facts));
+  FakeDeviceClock device(at(0).clock, device_marks_needed(plan_));
   FakeWorkload workload(at(0).clock, &device);
   at(0).options.min_device_warm_up = Seconds(0);
   group_->run([&](Transport& transport, Collective&) {
@@ -252,7 +252,7 @@ TEST_F(RankProgramTest, ReportsTheCountersOfTheDeviceClock) {
         run_rank(plan_, at(0).options, watch, workload, transport, at(0).clock, &device);
   });
   const auto& counters = at(0).outcome.counters;
-  EXPECT_EQ(counters.at("events_created"), device_marks_needed(plan_.facts));
+  EXPECT_EQ(counters.at("events_created"), device_marks_needed(plan_));
   EXPECT_EQ(counters.at("events_exhausted"), 0);
   EXPECT_EQ(counters.at("events_unresolved"), 0);
   EXPECT_GT(counters.at("events_reused"), 0);

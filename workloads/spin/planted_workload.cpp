@@ -163,6 +163,7 @@ class PlantedWorkload final : public Workload {
   void mark_first_loss() override { inner_->mark_first_loss(); }
   WindowLosses end() override { return inner_->end(); }
   std::vector<CollectiveRecord> take_collectives() override { return inner_->take_collectives(); }
+  std::vector<GraphBorder> graph_borders() const override { return inner_->graph_borders(); }
   std::vector<InputRecord> take_input_records() override { return inner_->take_input_records(); }
   std::vector<std::string> replaced_files() const override { return inner_->replaced_files(); }
   DeviceQueue training_queue() const override { return inner_->training_queue(); }

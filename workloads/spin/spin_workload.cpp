@@ -3,13 +3,28 @@
 #include <utility>
 
 namespace traceml {
+namespace {
+
+// The simulated device stands still in them.
+bool is_host_work(Phase phase) {
+  return phase == Phase::kInputWait || phase == Phase::kDecode;
+}
+
+std::string work_of(Phase phase) {
+  return phase == Phase::kH2d ? "Memcpy HtoD (Pinned -> Device)"
+                              : "spin_" + std::string(name_of(phase));
+}
+
+}  // namespace
+
 SpinWorkload::SpinWorkload(const Plan& plan, Rank rank, const StepTimeTable& table, Pace& pace,
-                           VirtualDeviceClock* device)
+                           VirtualDeviceClock* device, SimulatedTrace* trace)
     : config_(plan.config),
       rank_(rank),
       table_(table),
       pace_(pace),
       device_(device),
+      trace_(trace),
       counter_(plan.facts),
       one_time_(plan.config, rank) {
   records_.reserve(table.most_steps());
@@ -59,7 +74,11 @@ void SpinWorkload::phase(PhaseMarks* marks, Phase phase, Nanos time) {
   running_ = phase;
   enter(marks, phase);
   if (fault_ && fault_->phase == phase) commit(fault_->how);
+  const Nanos from = device_ == nullptr ? Nanos{0} : device_->position();
   pace_.work(time);
+  if (trace_ != nullptr && !is_host_work(phase)) {
+    trace_->add_work(work_of(phase), from, device_->position());
+  }
 }
 
 void SpinWorkload::end_phase(PhaseMarks* marks) {
@@ -79,6 +98,10 @@ void SpinWorkload::all_reduce(const StepPlace& place, const StepTimes& times) {
   if (times.delay > Nanos{0}) pace_.work(times.delay);
   if (fault_ && fault_->at_all_reduce) commit(fault_->how);
   const Meeting meeting = pace_.all_reduce(place, times.all_reduce);
+  if (trace_ != nullptr) {
+    trace_->add_work("ncclDevKernel_AllReduce_spin", meeting.arrival, meeting.end,
+                     SimulatedTrace::Stream::kExchange);
+  }
   if (!recording_) return;
   CollectiveRecord record;
   record.step = StepIndex{place.step};

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/backends/local/simulated_trace.h"
 #include "harness/backends/local/virtual_device_clock.h"
 #include "harness/plan/plan.h"
 #include "harness/ports/workload.h"
@@ -19,9 +20,10 @@ namespace traceml {
 
 class SpinWorkload final : public Workload {
  public:
-  // `table`, `pace` and `device` outlive the workload; `device` may be null.
+  // `table`, `pace`, `device` and `trace` outlive the workload; the last two may be null. `trace`
+  // hears what the device does.
   SpinWorkload(const Plan& plan, Rank rank, const StepTimeTable& table, Pace& pace,
-               VirtualDeviceClock* device);
+               VirtualDeviceClock* device, SimulatedTrace* trace = nullptr);
 
   void prepare(ArmIndex) override {}
   BatchContract contract(ArmIndex arm) override;
@@ -49,6 +51,7 @@ class SpinWorkload final : public Workload {
   const StepTimeTable& table_;
   Pace& pace_;
   VirtualDeviceClock* device_;
+  SimulatedTrace* trace_;
   StepCounter counter_;
   OneTimePlants one_time_;
   std::optional<DueFault> fault_;  // of the step that runs

@@ -52,7 +52,8 @@ Nanos StepTimes::after_meeting() const {
   return phases[index_of(Phase::kOptimizer)] + untracked;
 }
 
-StepTimeTable::StepTimeTable(const Plan& plan) : facts_(plan.facts) {
+StepTimeTable::StepTimeTable(const Plan& plan)
+    : facts_(plan.facts), most_steps_(static_cast<std::size_t>(most_steps_in_a_row(plan))) {
   for (const ArmConfig& config : plan.config.arms) {
     Arm arm;
     for (const Phase phase : kAllPhases) {
@@ -79,11 +80,6 @@ StepTimeTable::StepTimeTable(const Plan& plan) : facts_(plan.facts) {
 std::uint64_t StepTimeTable::loader_key(Rank rank, const StepPlace& place) const noexcept {
   constexpr std::uint64_t kNoStep = ~std::uint64_t{0};
   return key_of(facts_.seed, number_of(place), kNoStep, static_cast<std::uint64_t>(rank.value) + 1);
-}
-
-std::size_t StepTimeTable::most_steps() const noexcept {
-  return static_cast<std::size_t>(
-      std::max(facts_.settle_steps + facts_.steps_per_window, facts_.warmup_steps));
 }
 
 double StepTimeTable::window_factor(const Arm& arm, const StepPlace& place) const noexcept {

@@ -44,7 +44,7 @@ class StepTimeTable {
   }
   // Chooses the noise of a rank's loader in the window of `place`.
   std::uint64_t loader_key(Rank rank, const StepPlace& place) const noexcept;
-  std::size_t most_steps() const noexcept;  // of a window, or of a round of warm-up
+  std::size_t most_steps() const noexcept { return most_steps_; }  // in a row
 
   // Phases that the arm's steps have, in order, up to backward; optimizer follows the all-reduce.
   const std::vector<Phase>& phases_before_meeting(ArmIndex arm) const noexcept {
@@ -68,6 +68,7 @@ class StepTimeTable {
   double window_factor(const Arm& arm, const StepPlace& place) const noexcept;
 
   CampaignFacts facts_;
+  std::size_t most_steps_;
   std::vector<Arm> arms_;
 };
 

@@ -16,11 +16,23 @@ namespace {
 
 // A border of the captured step. With events: the node that records it, and the event that the node
 // records where a launch has none for it.
-struct GraphBorder {
+struct CapturedBorder {
   Phase phase;
   TorchEvent own;
+  std::int64_t nodes_before = 0;
   cudaGraphNode_t node = nullptr;
 };
+
+// Of the graph that the current stream is being captured into.
+std::int64_t nodes_so_far() {
+  cudaStreamCaptureStatus status{};
+  cudaGraph_t graph = nullptr;
+  C10_CUDA_CHECK(cudaStreamGetCaptureInfo(c10::cuda::getCurrentCUDAStream(), &status, nullptr,
+                                          &graph, nullptr, nullptr, nullptr));
+  std::size_t count = 0;
+  if (graph != nullptr) C10_CUDA_CHECK(cudaGraphGetNodes(graph, nullptr, &count));
+  return static_cast<std::int64_t>(count);
+}
 
 // Notes where phases begin and, with events, puts an event record into the graph there. The end of
 // the last one is marked behind the launch.
@@ -30,21 +42,22 @@ class CapturingMarks final : public PhaseMarks {
 
   void enter(Phase phase) noexcept override {
     try {
+      const std::int64_t before = nodes_so_far();
       if (!with_events_) {
-        borders.push_back({phase, nullptr});
+        borders.push_back({phase, nullptr, before});
         return;
       }
       TorchEvent event = make_torch_event(cudaEventDefault);
       C10_CUDA_CHECK(cudaEventRecordWithFlags(event.get(), c10::cuda::getCurrentCUDAStream(),
                                               cudaEventRecordExternal));
-      borders.push_back({phase, std::move(event)});
+      borders.push_back({phase, std::move(event), before});
     } catch (const std::exception& failure) {
       error = failure.what();
     }
   }
   void leave() noexcept override {}
 
-  std::vector<GraphBorder> borders;
+  std::vector<CapturedBorder> borders;
   std::string error;
 
  private:
@@ -59,7 +72,7 @@ std::vector<cudaGraphNode_t> nodes_of(cudaGraph_t graph) {
   return nodes;
 }
 
-void find_nodes(cudaGraph_t graph, std::vector<GraphBorder>& borders) {
+void find_nodes(cudaGraph_t graph, std::vector<CapturedBorder>& borders) {
   for (const cudaGraphNode_t node : nodes_of(graph)) {
     cudaGraphNodeType type{};
     C10_CUDA_CHECK(cudaGraphNodeGetType(node, &type));
@@ -70,7 +83,7 @@ void find_nodes(cudaGraph_t graph, std::vector<GraphBorder>& borders) {
                                      [event](const auto& each) { return each.own.get() == event; });
     if (border != borders.end()) border->node = node;
   }
-  for (const GraphBorder& border : borders) {
+  for (const CapturedBorder& border : borders) {
     if (border.own && border.node == nullptr)
       throw RunError("a border of the captured step has no graph node");
   }
@@ -96,9 +109,16 @@ class CudaStepGraph final : public StepGraph {
 
   const at::Tensor& loss() const override { return loss_; }
 
+  std::vector<GraphBorder> borders() const override {
+    std::vector<GraphBorder> all;
+    for (const CapturedBorder& border : borders_)
+      all.push_back({border.phase, border.nodes_before});
+    return all;
+  }
+
  private:
   void announce(PhaseMarks& marks) {
-    for (const GraphBorder& border : borders_) {
+    for (const CapturedBorder& border : borders_) {
       auto* event = reinterpret_cast<cudaEvent_t>(marks.enter_in_graph(border.phase));
       if (border.node == nullptr) continue;
       C10_CUDA_CHECK(cudaGraphExecEventRecordNodeSetEvent(
@@ -107,7 +127,7 @@ class CudaStepGraph final : public StepGraph {
   }
 
   at::cuda::CUDAGraph graph_{/*keep_graph=*/true};
-  std::vector<GraphBorder> borders_;
+  std::vector<CapturedBorder> borders_;
   at::Tensor loss_;
 };
 

@@ -71,8 +71,7 @@ class TorchWorkload final : public Workload {
         collective_(collective),
         inputs_(std::move(inputs)),
         arms_(plan.config.arms.size()),
-        most_steps_(std::max(plan.facts.settle_steps + plan.facts.steps_per_window,
-                             plan.facts.warmup_steps)) {
+        most_steps_(most_steps_in_a_row(plan)) {
     for (const ArmConfig& arm : config_.arms) require_real_device(arm.workload, gpu.has_value());
     threads_ =
         intra_op_threads(config_.workload.threads, gather_cores(transport_), transport_.rank());
@@ -121,8 +120,7 @@ class TorchWorkload final : public Workload {
       collective_.take_records();
       // What a device records costs it time: of an arm without events it records nothing.
       const bool on_device = device_->device().is_cuda();
-      const bool records =
-          on_device ? instrument == Instrument::kEvents : instrument != Instrument::kNone;
+      const bool records = on_device ? marks_device(instrument) : instrument != Instrument::kNone;
       collective_.set_recording(records);
       current_->feed->time_copies(on_device && records);
       current_->feed->record(
@@ -179,6 +177,10 @@ class TorchWorkload final : public Workload {
   }
 
   std::vector<InputRecord> take_input_records() override { return current_->feed->records(); }
+
+  std::vector<GraphBorder> graph_borders() const override {
+    return current_->graph ? current_->graph->borders() : std::vector<GraphBorder>{};
+  }
 
   DeviceQueue training_queue() const override { return device_->queue(); }
 
@@ -269,7 +271,7 @@ class TorchWorkload final : public Workload {
     };
     for (int step = 0; step < kStepsBeforeCapture; ++step) body(nullptr);
     device_->finish();
-    made.graph = device_->capture(body, arm.instrument == Instrument::kEvents);
+    made.graph = device_->capture(body, marks_device(arm.instrument));
     first_loss_of_graph_ = at::empty_like(made.graph->loss());
   }
 

@@ -31,6 +31,7 @@ class StepGraph {
   // marks get their device times only from a graph with events.
   virtual void launch(PhaseMarks* marks) = 0;
   virtual const at::Tensor& loss() const = 0;
+  virtual std::vector<GraphBorder> borders() const = 0;  // in order
 };
 
 // x * scale + shift for each channel.

@@ -47,6 +47,7 @@ std::string page_data(const ReportInput& input) {
   write_arms(input, &json);
   write_steps_over_time(input, &json);
   write_tables(input, &json);
+  write_run_traces(input.traces, &json);
   write_sentences("warnings", warnings_of(input), &json);
   write_sentences("notes", notes_of(input), &json);
   json.end_object();

@@ -10,6 +10,7 @@
 #include "harness/reports/html/json_writer.h"
 #include "harness/reports/html/page.h"
 #include "harness/reports/report_input.h"
+#include "harness/reports/run_traces.h"
 #include "harness/reports/selfcheck_text.h"
 #include "harness/reports/trace_page.h"
 
@@ -27,6 +28,9 @@ std::string trace_page_data(const TracePageInput& input);        // page_trace.c
 
 // Part of a trace's, as a member of the object that is open.
 void write_lanes(const TraceLanes& lanes, JsonWriter* json);  // page_lanes.cpp
+
+// "trace": what a run's page has of its traces; null without any.
+void write_run_traces(const RunTraces* traces, JsonWriter* json);  // page_trace.cpp
 
 // Parts of a run's, each as members of the object that is open.
 void write_verdict(const ReportInput& input, JsonWriter* json);          // page_verdict.cpp

@@ -2,6 +2,7 @@
 
 #include "harness/codec/shareable_text.h"
 #include "harness/reports/html/page_data.h"
+#include "harness/reports/own_trace_text.h"
 #include "harness/reports/rank_trace_text.h"
 #include "harness/reports/trace_head.h"
 #include "harness/reports/trace_tables.h"
@@ -80,6 +81,7 @@ void write_tables(TraceReport report, JsonWriter* json) {
   write_table("copies", copy_table(report), json);
   write_table("steps", step_table(report), json);
   write_table("phases", phase_table(report), json);
+  write_table("phase_checks", phase_check_table(report), json);
   write_table("waiting", waiting_table(report), json);
   write_table("silences", silence_table(report), json);
   write_table("memory", memory_table(report), json);
@@ -102,7 +104,8 @@ void write_summary(const TraceReport& report, JsonWriter* json) {
 
 void write_full(const TraceReport& report, const TraceLanes& lanes, JsonWriter* json) {
   const TraceHead head = trace_head(report);
-  std::vector<std::pair<std::string, std::string>> facts = {{"trust", head.trust}};
+  std::vector<std::pair<std::string, std::string>> facts = head.own;
+  facts.emplace_back("trust", head.trust);
   facts.emplace_back("found",
                      head.found.empty() ? nothing_found(report) : head.found + " (of the span)");
   facts.emplace_back("trace", head.trace);
@@ -181,6 +184,16 @@ IdleTrust least_trust(const std::vector<TraceReport>& reports) {
 }
 
 }  // namespace
+
+void write_run_traces(const RunTraces* traces, JsonWriter* json) {
+  json->key("trace");
+  if (traces == nullptr) return json->null();
+  json->begin_object();
+  json->member("fault", traces->fault);
+  write_traces({traces->reports, traces->lanes, traces->ranks, std::nullopt}, json);
+  write_ranks(traces->ranks, json);
+  json->end_object();
+}
 
 std::string trace_page_data(const TracePageInput& input) {
   JsonWriter json;

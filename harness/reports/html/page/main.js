@@ -22,6 +22,7 @@ const runSections = (page) => [
   addSection("ranks", "Ranks", (section) => ranksSection(page, section)),
   addSection("input", "Input", (section) => inputSection(page, section)),
   addSection("resources", "Memory and devices", (section) => resourcesSection(page, section)),
+  addSection("trace", "Trace of a few steps", (section) => runTraceSection(page, section)),
   addSection("more", "How sure, windows, notes", (section) => restSection(page, section)),
 ];
 

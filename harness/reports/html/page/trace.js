@@ -14,6 +14,8 @@ const TIME_PARTS = [
 // So many causes have a colour; the rest is one part of the bar. The table has all.
 const CAUSE_HUES = ["input_wait", "forward", "loss", "backward", "optimizer", "decode", "h2d"];
 const MOST_BARS = 64;
+const WORK_TABLES =
+  ["kernels", "operators", "copies", "steps", "phases", "waiting", "silences", "memory"];
 
 // Of one trace with the shares; of several how many have each cause.
 function foundWords(page, full) {
@@ -291,9 +293,6 @@ const traceSections = (page) =>
      "work", "Kernels, operators, steps",
      (section) => eachTrace(
        page, section,
-       (full, trace, place, part) => tablesOf(
-         full.tables,
-         ["kernels", "operators", "copies", "steps", "phases", "waiting", "silences", "memory"],
-         place, part))),
+       (full, trace, place, part) => tablesOf(full.tables, WORK_TABLES, place, part))),
    addSection("findings", "Findings", (section) => findingsSection(page, section)),
 ];
