@@ -158,13 +158,14 @@ void check_machine(Ranks& ranks, const Plan& plan, const GpuChoice& choice,
   });
 }
 
-// Collective. What is to be told of it.
-std::string keep_to_own_cores(Transport& transport) {
+// Collective. Where workload.cores says so; what is to be told of it.
+void keep_to_own_cores(Transport& transport, const Plan& plan, RunInfo& info) {
+  if (plan.config.arms.front().workload.cores != Cores::kShare || simulated_start(plan)) return;
   const int all = allowed_core_count();
   const std::size_t own =
       together(transport, [&] { return keep_to_share_of_cores(transport); }).size();
-  return fmt::format(
-      "each rank keeps to its share of the cores (workload.cores): rank 0 to {} of {}", own, all);
+  info.notes.push_back(fmt::format(
+      "each rank keeps to its share of the cores (workload.cores): rank 0 to {} of {}", own, all));
 }
 
 // Collective. Null where no rank knows.
@@ -260,9 +261,7 @@ int run_session(Ranks& ranks, RunWatch& watch, HostClock& clock, const RunArgume
   if (ranks.is_root()) {
     info.inconclusive_before = inconclusive_before(dir, plan.config.name, plan.facts);
   }
-  if (plan.config.arms.front().workload.cores == Cores::kShare && !simulated_start(plan)) {
-    info.notes.push_back(keep_to_own_cores(transport));
-  }
+  keep_to_own_cores(transport, plan, info);
   if (ranks.is_root()) write_run_info(dir + "/raw/run_info.json", info);
 
   RunOutcome outcome;
