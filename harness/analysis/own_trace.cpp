@@ -120,6 +120,7 @@ class Figures {
 
   void add_phases() {
     for (const Phase phase : kAllPhases) {
+      if (phase == Phase::kTraced) continue;  // the envelope of the others
       const auto found = extents_.find(std::string(name_of(phase)));
       const auto& events = figures_.facts.event_ns[index_of(phase)];
       if (found == extents_.end() && !events) continue;

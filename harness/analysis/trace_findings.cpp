@@ -265,14 +265,15 @@ std::vector<TraceFinding> findings_of(const TraceReport& report) {
   std::stable_sort(findings.begin(), findings.end(),
                    [](const auto& a, const auto& b) { return a.share > b.share; });
   say_once(&findings);
-  if (!report.own) return findings;
-  for (TraceFinding& finding : findings) {
-    const RunOfTrace run = report.options.run.value_or(RunOfTrace{});
-    if (const std::string check = next_check_in_run(finding.cause, run); !check.empty()) {
-      finding.next_check = check;
-    }
-  }
+  if (report.own) use_checks_of_run(report.options.run.value_or(RunOfTrace{}), &findings);
   return findings;
+}
+
+void use_checks_of_run(const RunOfTrace& run, std::vector<TraceFinding>* findings) {
+  for (TraceFinding& finding : *findings) {
+    const std::string check = next_check_in_run(finding.cause, run);
+    if (!check.empty()) finding.next_check = check;
+  }
 }
 
 std::vector<std::string> cannot_tell(const TraceReport& report) {

@@ -13,6 +13,9 @@ namespace traceml {
 // Largest share of the span first.
 std::vector<TraceFinding> findings_of(const TraceReport& report);
 
+// In traces of a run of ours the next check is a command, where there is one for the cause.
+void use_checks_of_run(const RunOfTrace& run, std::vector<TraceFinding>* findings);
+
 // What this trace leaves open, whatever the findings.
 std::vector<std::string> cannot_tell(const TraceReport& report);
 

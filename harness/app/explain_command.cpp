@@ -9,6 +9,7 @@
 #include "harness/analysis/rank_traces.h"
 #include "harness/analysis/step_lanes.h"
 #include "harness/analysis/trace_against.h"
+#include "harness/analysis/trace_findings.h"
 #include "harness/app/commands.h"
 #include "harness/app/finished_run.h"
 #include "harness/app/output_file.h"
@@ -149,6 +150,7 @@ int explain_command(const ExplainArguments& given) {
     std::vector<const Timeline*> all;
     for (const Timeline& timeline : timelines) all.push_back(&timeline);
     together = explain_ranks(all, ranks);
+    if (run) use_checks_of_run(*run, &together->findings);
     print(render_ranks(*together, style));
   }
   std::optional<TraceComparison> against;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "harness/analysis/trace_findings.h"
 #include "harness/codec/efficiency.h"
 #include "harness/codec/kineto_trace.h"
 #include "harness/codec/run_trace_file.h"
@@ -45,7 +46,10 @@ void explain_files(const std::vector<std::string>& files, const TraceOptions& op
     ranks.push_back(timelines.back().events.rank.value_or(static_cast<int>(ranks.size())));
   }
   for (const Timeline& timeline : timelines) all.push_back(&timeline);
-  if (timelines.size() > 1) traces->ranks = explain_ranks(all, ranks);
+  if (timelines.size() > 1) {
+    traces->ranks = explain_ranks(all, ranks);
+    if (options.run) use_checks_of_run(*options.run, &traces->ranks->findings);
+  }
   traces->lanes.resize(timelines.size());
   if (!html_built()) return;
   const std::vector<std::size_t> in_full = traces_in_full(traces->reports);

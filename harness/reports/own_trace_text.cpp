@@ -118,11 +118,11 @@ std::optional<Table> phase_check_table(const TraceReport& report) {
       "last end; kernels: their sum; events: between the phase's events on the same steps";
   table.columns = {{"phase", true, 0, true}, {"span"}, {"kernels"}, {"events"}, {"span to events"}};
   for (const PhaseCheck& phase : own.phases) {
-    const bool both = phase.events && phase.span > Nanos{0};
-    table.rows.push_back({phase.phase, bare_cell(phase.span / own.steps),
-                          bare_cell(phase.kernels / own.steps),
+    const bool launched = phase.span > Nanos{0};
+    table.rows.push_back({phase.phase, launched ? bare_cell(phase.span / own.steps) : kNull,
+                          launched ? bare_cell(phase.kernels / own.steps) : kNull,
                           phase.events ? bare_cell(*phase.events / own.steps) : kNull,
-                          both ? off_by(phase.span, *phase.events) : kNull});
+                          launched && phase.events ? off_by(phase.span, *phase.events) : kNull});
   }
   return table;
 }

@@ -327,9 +327,9 @@ class Explain(unittest.TestCase):
                          b'{"traceEvents": null}', b'{"traceEvents": {"a": 1}}'):
             self.refused(contents)
         (self.path / "folder").mkdir()
-        for file in ("folder", "none.json"):
+        for file, code in (("folder", 2), ("none.json", 4)):
             done = run("explain", str(self.path / file))
-            self.assertEqual((done.returncode, len(done.stderr.splitlines())), (4, 1))
+            self.assertEqual((done.returncode, len(done.stderr.splitlines())), (code, 1))
 
     def test_odd_traces_are_read(self):
         def kernel(**more):

@@ -23,6 +23,15 @@ def virtual_run(path, config):
     return out
 
 
+def traced(path):
+    """A run of configs/spin-stall.yaml that traced 20 of its steps: its folder."""
+    out = path / "traced"
+    done = run("run", str(ROOT / "configs" / "spin-stall.yaml"), "--set", "trace.active=20",
+               "--out", str(out))
+    assert done.returncode == 10, done.stdout + done.stderr
+    return out
+
+
 def nights(path):
     """Seven runs of one rank, seven that are slower, and the pages of `compare` and `history`."""
     runs = path / "nights"

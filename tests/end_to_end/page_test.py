@@ -9,7 +9,7 @@ import unittest
 
 from harness_run import run, run_json
 from opened_pages import DATA, MOST_BYTES, OPEN_ALL, SAMPLES, OpenedPages
-from page_runs import equal_arms, launches, nights, virtual_run
+from page_runs import equal_arms, launches, nights, traced, virtual_run
 
 MOST_SECONDS = 20  # opening 1,024 ranks takes 1 s; this is for a machine that does much else
 
@@ -23,6 +23,7 @@ class Pages(OpenedPages):
         cls.runs = {config: virtual_run(cls.path, config) for config in [*CASES, "spin-sweep"]}
         cls.compared, cls.told = nights(cls.path)
         cls.runs["launches"] = launches(cls.path)
+        cls.runs["traced"] = traced(cls.path)
         cls.pages = {config: out / "report.html" for config, out in cls.runs.items()}
         cls.pages.update({page.stem: page for page in cls.path.glob("*.html")})
         cls.equal = equal_arms(cls.path)
@@ -60,6 +61,20 @@ class Pages(OpenedPages):
             ".map((set) => set.data[0])")
         for value, planted in zip(shown, (0.5, 6, 1.5)):
             self.assertAlmostEqual(value, planted, delta=planted / 20)
+
+    def test_a_traced_run_shows_its_findings_one_step_and_its_kernels(self):
+        self.open("traced")
+        told = self.text("#trace")
+        self.assertIn("5.461 ms a step traced against 5.456 ms of candidate", told)
+        for finding in self.browser.evaluate(DATA + ".trace.traces[0].full.findings"):
+            self.assertIn(finding["next_check"], told)
+        self.assertIn("late_batch", told)
+        self.assertIn("ProfilerStep#", self.text("#trace select option:checked"))
+        kernels = self.browser.evaluate(DATA + ".trace.traces[0].full.tables.kernels.rows")
+        self.assertEqual(kernels[0][0], "spin_backward")
+        self.assertIn("spin_backward", told)
+        self.open("spin-stall")
+        self.assertFalse(self.browser.evaluate("document.getElementById('trace') !== null"))
 
     def test_programs_show_the_numbers_of_their_launches(self):
         self.open("launches")
@@ -250,11 +265,11 @@ class Pages(OpenedPages):
         self.check_accessibility([
             ("spin-slower", False, True), ("hostile_names", False, False), ("lively", True, False),
             ("no_gates", True, True), ("compare", True, True), ("history", False, True),
-            ("selfcheck", True, True)])
+            ("selfcheck", True, True), ("traced", False, True), ("traced", True, False)])
 
     def test_nothing_is_wider_than_the_window(self):
         self.check_widths(("spin-slower", "lively", "hostile_names", "many_ranks", "device",
-                           "stored", "spin-sweep", "compare", "history", "selfcheck"))
+                           "stored", "spin-sweep", "compare", "history", "selfcheck", "traced"))
 
     def test_screenshots(self):
         self.take_screenshots()
