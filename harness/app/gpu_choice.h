@@ -13,11 +13,10 @@ namespace traceml {
 
 // Where a rank trains: a GPU, the same for all ranks of a node that share it, or the CPU.
 struct GpuChoice {
-  std::optional<Gpu> gpu {
-    std::vector<std::string> left_out{};  // of arms that cannot run here, a sentence each
-  };                                      // nullopt: the CPU, on all ranks
-  bool over_host = false;                 // gradients are exchanged through host memory
-  std::optional<std::string> note{};      // what a report should say of the choice
+  std::optional<Gpu> gpu{};             // nullopt: the CPU, on all ranks
+  bool over_host = false;               // gradients are exchanged through host memory
+  std::optional<std::string> note{};    // what a report should say of the choice
+  std::vector<std::string> left_out{};  // of arms that cannot run here, a sentence each
 };
 
 // Collective. Each rank takes the GPU with its number on the node among those that CUDA shows it,

@@ -36,8 +36,8 @@ enum class OnError { kStop, kReplace };
 enum class Cache { kWarm, kCold };
 enum class ScaledDecode { kOff, kAuto };  // of images that are far larger than what is made of them
 enum class Decode { kCpu, kGpu, kGpuNaive };  // naive: on the training thread, image by image
-enum class Copy { kAsync, kBlocking };    // of batches to the device
-enum class LargerIs { kWorse, kBetter };  // of a command's number
+enum class Copy { kAsync, kBlocking };        // of batches to the device
+enum class LargerIs { kWorse, kBetter };      // of a command's number
 
 struct OptimizerConfig {
   double lr = 0.01;
