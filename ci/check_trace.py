@@ -31,7 +31,11 @@ def faults_of(told, wanted):
     if own["attributed_ns"] < LEAST_ATTRIBUTED * own["kernels_ns"]:
         yield f"{own['attributed_ns'] / own['kernels_ns']:.2%} of kernel time belongs to a phase"
     # The events of a step that its trace lengthens lie elsewhere.
-    if own["ratio"] < MOST_COST:
+    if own["ratio"] is None:
+        yield "the run has no measured step to hold the traced one against"
+    elif own["compute_events_ns"] is None:
+        yield "the event clock lacks a phase of a step"
+    elif own["ratio"] < MOST_COST:
         off = own["compute_span_ns"] / own["compute_events_ns"] - 1
         print(f"forward through optimizer: {off:+.3%} of the event clock's")
         if abs(off) > MOST_OFF:

@@ -78,6 +78,9 @@ cuda_options() {
   printf '%s\n' -DTRACEML_WITH_CUDA=$with -DTRACEML_WITH_NCCL=$with -DTRACEML_WITH_CUPTI=$with
 }
 
+# header FILE: whether it is where compilers look.
+header() { [ -e "/usr/include/$1" ] || [ -e "/usr/local/include/$1" ]; }
+
 chart_js_is_there() {
   compgen -G "/usr/share/javascript/chart.js/chart.min.js" ||
     compgen -G "/usr/share/nodejs/chart.js/dist/chart.min.js"
