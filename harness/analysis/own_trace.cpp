@@ -166,26 +166,32 @@ std::string setting(const RunOfTrace& run, const std::string& key) {
   return "";
 }
 
-// Twice what is set; nullopt where that is no number.
-std::optional<std::int64_t> doubled(const RunOfTrace& run, const std::string& key) {
+// Twice what is set, at least `least`; nullopt where that is no number.
+std::optional<std::string> doubled(const RunOfTrace& run, const std::string& key,
+                                   std::int64_t least = 1) {
   const std::string text = setting(run, key);
   std::int64_t value = 0;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
   if (read.ec != std::errc{} || read.ptr != text.data() + text.size()) return std::nullopt;
-  return std::max<std::int64_t>(2 * value, 1);
+  return std::to_string(std::max(2 * value, least));
 }
 
-// A key that the arm sets itself is set there, else at the top.
-std::string run_with(const RunOfTrace& run, const std::string& key, const std::string& value) {
+// A key that the arm sets itself is set there, else at the top. Empty where the arm has that value
+// already: the command would change nothing.
+std::string run_with(const RunOfTrace& run, const std::string& key, const std::string& value,
+                     const std::string& what_it_shows = "") {
+  if (setting(run, key) == value) return "";
   const std::string where = run.arms_own_keys.contains(key) ? "arms." + run.arm + "." : "";
-  return "traceml-bench run CONFIG --set " + where + key + "=" + value;
+  return "traceml-bench run CONFIG --set " + where + key + "=" + value + what_it_shows;
 }
 
 std::string more_input(const RunOfTrace& run) {
+  const std::string without = run_with(run, "input.source", "synthetic",
+                                       ", which is the step "
+                                       "without a loader");
   const auto workers = doubled(run, "input.workers");
-  std::string text =
-      workers ? run_with(run, "input.workers", std::to_string(*workers)) + "; then " : "";
-  return text + run_with(run, "input.source", "synthetic") + ", which is the step without a loader";
+  if (!workers || without.empty()) return without;
+  return run_with(run, "input.workers", *workers) + "; then " + without;
 }
 
 }  // namespace
@@ -205,14 +211,15 @@ std::string next_check_in_run(const std::string& cause, const RunOfTrace& run) {
   if (cause == "small_kernels") return run_with(run, "workload.execution", "graph");
   if (cause == "graph_gaps") {
     const auto batch = doubled(run, "workload.batch_size");
-    return batch ? run_with(run, "workload.batch_size", std::to_string(*batch)) : "";
+    return batch ? run_with(run, "workload.batch_size", *batch) : "";
   }
   if (cause == "exposed_communication") return run_with(run, "workload.exchange", "none");
   if (cause == "slow_rank" || cause == "collective_skew") {
-    return run_with(run, "workload.exchange", "none") + ": each rank's own step";
+    return run_with(run, "workload.exchange", "none", ": each rank's own step");
   }
   if (cause == "allocator_in_loop" || cause == "long_host_call") {
-    return run_with(run, "trace.skip_first", "64") + ": whether it is a matter of the first steps";
+    const std::string later = doubled(run, "trace.skip_first", 64).value_or("64");
+    return run_with(run, "trace.skip_first", later, ": whether it is a matter of the first steps");
   }
   if (cause == "silent_thread") return run_with(run, "workload.cores", "share");
   return "";

@@ -18,7 +18,7 @@ namespace traceml {
 struct RunOfTrace {
   std::optional<Millis> bare_step;  // wall per step of the arm's measured windows
   std::string bare_arm;             // of those: the arm without hooks, where the run has it
-  std::vector<std::pair<std::string, std::string>> settings;  // of the arm: ArmFacts::settings
+  std::vector<std::pair<std::string, std::string>> settings;  // ArmFacts::settings, the run's
   std::string arm{};                                          // its name
   std::set<std::string> arms_own_keys{};  // keys that it sets itself: "input.workers"
   std::string arithmetic{};  // "MFU 48.1 % ...", of the measured step; empty: not known
@@ -57,7 +57,8 @@ std::optional<OwnTraceFigures> own_trace_figures(const Timeline& timeline,
                                                  const Selection& selection,
                                                  const std::optional<RunOfTrace>& run);
 
-// A command that could refute the cause; empty where there is none for it.
+// A command that could refute the cause; empty where there is none for it, or where the run has
+// been made with just that setting.
 std::string next_check_in_run(const std::string& cause, const RunOfTrace& run);
 
 }  // namespace traceml

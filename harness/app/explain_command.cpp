@@ -103,13 +103,13 @@ std::optional<RunOfTrace> open_run_folders(ExplainArguments* arguments) {
   }
   if (folder) {
     const std::string dir = arguments->traces.front();
-    const FinishedRun finished = read_finished_run(dir, true);
+    const FinishedRun finished = read_finished_run(dir, true, RunTracesWanted::kNone);
     run = run_of_trace(finished.plan, finished.info.environment, finished.summary);
     arguments->traces = trace_files_of(dir, arguments->cycle);
   }
   if (std::filesystem::is_directory(arguments->against)) {
     arguments->against = trace_files_of(arguments->against, arguments->cycle).front();
-    arguments->traces.resize(1);  // rank 0 against rank 0
+    if (folder) arguments->traces.resize(1);  // rank 0 against rank 0
   }
   return run;
 }

@@ -110,7 +110,7 @@ void withhold_passes(CampaignSummary& summary) {
   }
 }
 
-FinishedRun read_finished_run(const std::string& dir, bool accept_edited) {
+FinishedRun read_finished_run(const std::string& dir, bool accept_edited, RunTracesWanted traces) {
   const std::string raw = dir + "/raw";
   if (!std::filesystem::is_directory(raw)) {
     throw UsageError(fmt::format("{} is not the folder of a run: it has no raw/", dir));
@@ -139,7 +139,9 @@ FinishedRun read_finished_run(const std::string& dir, bool accept_edited) {
     withhold_passes(run.summary);
   }
   run.summary.exit_code = exit_code_of(run.info, run.summary);
-  run.traces = read_run_traces(dir, run.plan, run.info.environment, run.summary);
+  if (traces == RunTracesWanted::kExplained) {
+    run.traces = read_run_traces(dir, run.plan, run.info.environment, run.summary);
+  }
   return run;
 }
 

@@ -17,7 +17,7 @@ struct FinishedRun {
   RunInfo info;
   Plan plan;
   CampaignSummary summary;
-  std::optional<RunTraces> traces{};  // null: nothing was traced
+  std::optional<RunTraces> traces{};  // null: nothing was traced, or not wanted
 };
 
 std::string hosts_file(const std::string& dir);
@@ -28,9 +28,12 @@ std::string failure_file(const std::string& raw, Rank rank);
 // Of a run that ended before its plan: no gate passes.
 void withhold_passes(CampaignSummary& summary);
 
-// Reads DIR/raw and derives everything from it. Throws RunError naming what is missing, torn or
-// edited.
-FinishedRun read_finished_run(const std::string& dir, bool accept_edited);
+enum class RunTracesWanted { kExplained, kNone };
+
+// Reads DIR/raw and derives everything from it; explains the first cycle's traces, unless they are
+// not wanted. Throws RunError naming what is missing, torn or edited.
+FinishedRun read_finished_run(const std::string& dir, bool accept_edited,
+                              RunTracesWanted traces = RunTracesWanted::kExplained);
 
 // The report on standard output, as wide as the terminal; with `quiet` the verdict line alone. Then
 // every report of render_files() into DIR, each to a temporary name, flushed and renamed. Where one

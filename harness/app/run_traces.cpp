@@ -9,6 +9,7 @@
 #include "harness/codec/kineto_trace.h"
 #include "harness/codec/run_trace_file.h"
 #include "harness/core/error.h"
+#include "harness/plan/config_keys.h"
 #include "harness/reports/html/html.h"
 #include "harness/reports/trace_page.h"
 
@@ -66,6 +67,9 @@ std::optional<RunOfTrace> run_of_trace(const Plan& plan, const Environment& envi
   const ArmFacts& arm = plan.facts.arms[static_cast<std::size_t>(plan.trace->arm.value)];
   RunOfTrace run;
   run.settings = arm.settings;
+  for (const ConfigKey& key : config_keys()) {
+    if (key.scope != KeyScope::kArm) run.settings.emplace_back(key.path, key.get(plan.config));
+  }
   run.arm = arm.name;
   run.arms_own_keys = plan.config.arms[static_cast<std::size_t>(plan.trace->arm.value)].overridden;
   if (const ArmSummary* bare = bare_arm(summary, arm.name)) {

@@ -159,7 +159,9 @@ class ChosenSpin final : public ChosenWorkload {
     pace_ = is_virtual_
                 ? make_virtual_pace(world_, table_, rank, device_.get())
                 : make_real_pace(world_, table_, rank, device_.get(), clock, ranks.collective());
-    if (device_ && wants_activities(plan)) trace_ = std::make_unique<SimulatedTrace>();
+    if (device_ && wants_activities(plan)) {
+      trace_ = std::make_unique<SimulatedTrace>(is_virtual_ ? nullptr : &real_clock_);
+    }
     workload_ =
         std::make_unique<SpinWorkload>(plan, rank, table_, *pace_, device_.get(), trace_.get());
   }

@@ -35,6 +35,14 @@ constexpr std::array<NumberField, 10> kNumbers = {
      {"clock_drift_ns", &OwnTraceFacts::clock_drift_ns},
      {"clock_error_ns", &OwnTraceFacts::clock_error_ns}}};
 
+// What a stranger's header holds must leave room to be summed: 2^55 ns are a year, 2^55 bytes more
+// than any job writes.
+constexpr std::int64_t kMost = std::int64_t{1} << 55;
+
+bool is_sane(std::string_view key, std::int64_t number) {
+  return number <= kMost && number >= (key == "clock_drift_ns" ? -kMost : 0);
+}
+
 // What is kept of each phase: "event_forward_ns", "graph_forward_node".
 struct PhaseField {
   std::string_view before, after;
@@ -58,6 +66,7 @@ void set_own_text(std::string_view key, std::string_view text, OwnTraceFacts* fa
 }
 
 void set_own_number(std::string_view key, std::int64_t number, OwnTraceFacts* facts) {
+  if (!is_sane(key, number)) return;
   for (const NumberField& field : kNumbers) {
     if (field.key == key) facts->*field.member = number;
   }

@@ -30,6 +30,14 @@ ArmIndex usual_arm(const Config& config, const CampaignFacts& facts) {
   return ArmIndex{0};
 }
 
+// A twin that an overhead gate added is the same step: the arm that was written stands for it, so
+// that its name is one of the config and its bare twin is what it is held against.
+ArmIndex written_arm(const Config& config, ArmIndex arm) {
+  const ArmConfig& one = config.arms[static_cast<std::size_t>(arm.value)];
+  if (!one.hidden) return arm;
+  return arm_named(config, one.name.substr(0, one.name.rfind('/'))).value_or(arm);
+}
+
 std::string range(std::int64_t first, std::int64_t count) {
   if (count == 1) return std::to_string(first);
   return std::to_string(first) + " to " + std::to_string(first + count - 1);
@@ -101,7 +109,8 @@ std::optional<TracePlan> trace_plan_of(const Config& config, const CampaignFacts
   }
   TracePlan plan;
   plan.schedule = config.trace;
-  plan.arm = config.trace.arm.empty() ? usual_arm(config, facts) : named_arm(config);
+  plan.arm =
+      written_arm(config, config.trace.arm.empty() ? usual_arm(config, facts) : named_arm(config));
   if (config.trace.warmup == 0) {
     notes->push_back(
         "trace.warmup is 0: the first traced step pays for switching the tracing on; one or two "

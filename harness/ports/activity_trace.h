@@ -24,8 +24,9 @@ class ActivityTrace {
   virtual void begin() = 0;
 
   // Switches tracing off. Calls (kCall, kOverhead) and device work since begin(), which must have
-  // ended; times are the host clock's (steady_clock), `base` takes them to Unix time. threads[0] is
-  // the calling thread. facts.own says how the collection went.
+  // ended; times are the host clock's (steady_clock), `base` takes them to Unix time; on a
+  // virtual clock, which all ranks share, it is 0. threads[0] is the calling thread. facts.own says
+  // how the collection went.
   virtual TimelineEvents end() = 0;
 
   // Switches tracing off; what was recorded is thrown away. Returns the bytes of it.

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <chrono>
+
 #include "harness/core/units.h"
 
 namespace traceml {
@@ -12,5 +14,11 @@ class HostClock {
   // Thread-safe; never blocks.
   virtual Nanos now() noexcept = 0;
 };
+
+// What takes times of a clock that runs with real time to Unix time, as of now.
+inline Nanos unix_base(HostClock& clock) {
+  const auto unix_time = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<Nanos>(unix_time) - clock.now();
+}
 
 }  // namespace traceml

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <sstream>
 
@@ -114,6 +115,22 @@ std::vector<std::string> distinct_lines(Transport& transport,
     }
   }
   return distinct;
+}
+
+std::vector<std::string> lines_by_rank(Transport& transport, const std::string& own,
+                                       const std::string& opening) {
+  const std::vector<std::string> all = transport.gather(own);
+  std::vector<std::string> told;
+  std::map<std::string, std::vector<std::size_t>> ranks;
+  for (std::size_t rank = 0; rank < all.size(); ++rank) ranks[all[rank]].push_back(rank);
+  for (std::size_t rank = 0; rank < all.size(); ++rank) {
+    const std::string& line = all[rank];
+    const std::vector<std::size_t>& its = ranks[line];
+    if (line.empty() || its.front() != rank) continue;  // told with the first of them
+    const std::string whose = its.size() == all.size() ? "" : named(its) + ": ";
+    told.push_back(whose + opening + line);
+  }
+  return told;
 }
 
 void gather_raw_files(Transport& transport, const std::string& own_dir,

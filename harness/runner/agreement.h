@@ -33,6 +33,11 @@ std::map<std::string, std::int64_t> total_counters(
 std::vector<std::string> distinct_lines(Transport& transport,
                                         const std::vector<std::string>& lines);
 
+// Collective. On rank 0, elsewhere empty: the distinct non-empty lines, each behind `opening` and,
+// where it is not that of all ranks, behind "rank 1: " or "ranks 1, 2: ".
+std::vector<std::string> lines_by_rank(Transport& transport, const std::string& own,
+                                       const std::string& opening);
+
 // Rank 0 writes those raw files into `out_dir` that are not there yet (no shared folder).
 void gather_raw_files(Transport& transport, const std::string& own_dir, const std::string& out_dir);
 

@@ -221,8 +221,9 @@ class RankProgram {
     const std::vector<RunTrace> traces = window.run(in_window * outcome_.blocks);
     position_.enter(Stage::kStore);
     store_traces(traces, transport_, options_.trace_dir);
-    for (const std::string& fault : distinct_lines(transport_, {window.fault()})) {
-      outcome_.notes.push_back("the trace holds host times alone: " + fault);
+    for (const std::string& fault :
+         lines_by_rank(transport_, window.fault(), "the trace holds host times alone: ")) {
+      outcome_.notes.push_back(fault);
     }
     position_.leave_arm();
   }

@@ -20,9 +20,16 @@ std::string step_name(std::int64_t step) {
   return fmt::format("ProfilerStep#{}", step);
 }
 
+// The epoch of a virtual clock is 0 on all ranks and stands: equal runs have equal files.
+Nanos base_of(const LoopPorts& ports) {
+  const bool is_virtual = ports.wall != nullptr && ports.wall != &ports.clock;
+  return is_virtual ? Nanos{0} : unix_base(ports.clock);
+}
+
 // Without a collector the training thread alone is known.
-TimelineEvents host_alone() {
+TimelineEvents host_alone(const LoopPorts& ports) {
   TimelineEvents events;
+  events.base = base_of(ports);
   events.threads.push_back({"0", std::to_string(::gettid()), "training"});
   events.facts.own.emplace();
   return events;
@@ -154,12 +161,12 @@ void TracedWindow::run_steps(const TraceStretch& stretch) {
 }
 
 TimelineEvents TracedWindow::take_activities() {
-  if (activities_ == nullptr || !fault_.empty()) return host_alone();
+  if (activities_ == nullptr || !fault_.empty()) return host_alone(ports_);
   try {
     return activities_->end();
   } catch (const RunError& error) {
     fault_ = error.what();
-    return host_alone();
+    return host_alone(ports_);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "harness/analysis/trace_findings.h"
 #include "tests/analysis/trace_script.h"
 
 namespace traceml::testing {
@@ -191,6 +192,38 @@ TEST(OwnTrace, EveryCauseThatARunCanCheckHasACommand) {
         << cause;
   }
   EXPECT_EQ(next_check_in_run("memory_growth", run), "");
+}
+
+TEST(OwnTrace, NoCheckSetsWhatTheRunHasAlready) {
+  const RunOfTrace run{{},
+                       "",
+                       {{"input.workers", "4"},
+                        {"input.source", "synthetic"},
+                        {"input.copy", "async"},
+                        {"input.pinned", "true"},
+                        {"workload.execution", "graph"},
+                        {"workload.exchange", "none"},
+                        {"workload.cores", "share"}}};
+  for (const std::string cause :
+       {"late_batch", "blocking_copy", "pageable_input", "sync_in_loop", "small_kernels",
+        "exposed_communication", "slow_rank", "collective_skew", "silent_thread"}) {
+    EXPECT_EQ(next_check_in_run(cause, run), "") << cause;
+  }
+}
+
+TEST(OwnTrace, AFindingWhoseCheckTheRunHasAlreadyMadeKeepsTheGeneralOne) {
+  std::vector<TraceFinding> findings = {{.cause = "blocking_copy", .next_check = "non_blocking"}};
+  use_checks_of_run(RunOfTrace{{}, "", {{"input.copy", "async"}}}, &findings);
+  EXPECT_EQ(findings.front().next_check, "non_blocking");
+  use_checks_of_run(RunOfTrace{{}, "", {{"input.copy", "blocking"}}}, &findings);
+  EXPECT_THAT(findings.front().next_check, HasSubstr("--set input.copy=async"));
+}
+
+TEST(OwnTrace, FirstStepsThatWereSkippedAreSkippedTwiceAsFar) {
+  EXPECT_THAT(next_check_in_run("long_host_call", {{}, "", {{"trace.skip_first", "0"}}}),
+              HasSubstr("--set trace.skip_first=64:"));
+  EXPECT_THAT(next_check_in_run("long_host_call", {{}, "", {{"trace.skip_first", "64"}}}),
+              HasSubstr("--set trace.skip_first=128:"));
 }
 
 }  // namespace

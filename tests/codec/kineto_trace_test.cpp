@@ -235,6 +235,32 @@ TEST(KinetoTrace, KeepsNoFolderOfThePythonFrames) {
   EXPECT_EQ(events.host.at(1).name, events.host.at(2).name);
 }
 
+TEST(KinetoTrace, LeavesOutNumbersOfOurHeaderThatNoRunWrites) {
+  const auto facts_of = [](const std::string& numbers) {
+    return *read({kKernel}, "\"traceml_bench\": {" + numbers + "},").facts.own;
+  };
+  const OwnTraceFacts whole = facts_of(
+      R"("cycle": 2, "clock_drift_ns": -36028797018963968, "buffer_bytes": 36028797018963968,
+         "event_forward_ns": 7, "graph_forward_node": 0)");
+  EXPECT_EQ(whole.cycle, 2);
+  EXPECT_EQ(whole.clock_drift_ns, -(std::int64_t{1} << 55));
+  EXPECT_EQ(whole.buffer_bytes, std::int64_t{1} << 55);
+  EXPECT_EQ(whole.event_ns[index_of(Phase::kForward)], 7);
+  EXPECT_EQ(whole.graph_nodes_before[index_of(Phase::kForward)], 0);
+
+  const OwnTraceFacts wrong = facts_of(
+      R"("cycle": -1, "clock_drift_ns": -9223372036854775808, "buffer_bytes": 36028797018963969,
+         "dropped_records": 9223372036854775807, "without_times": -3,
+         "event_forward_ns": 9223372036854775807, "graph_forward_node": -1)");
+  EXPECT_EQ(wrong.cycle, 0);
+  EXPECT_EQ(wrong.clock_drift_ns, 0);
+  EXPECT_EQ(wrong.buffer_bytes, 0);
+  EXPECT_EQ(wrong.dropped_records, 0);
+  EXPECT_EQ(wrong.without_times, 0);
+  EXPECT_EQ(wrong.event_ns[index_of(Phase::kForward)], std::nullopt);
+  EXPECT_EQ(wrong.graph_nodes_before[index_of(Phase::kForward)], std::nullopt);
+}
+
 TEST(KinetoTrace, TellsWhenDecimalsWereLost) {
   const TimelineEvents events =
       read({R"({"ph": "X", "cat": "kernel", "name": "a", "ts": 1758067458000123.25, "dur": 8})",

@@ -3,6 +3,7 @@ of each report. The device is simulated, so that every time is known."""
 import copy
 import gzip
 import json
+import os
 import pathlib
 import shutil
 import tempfile
@@ -231,6 +232,35 @@ class TracedRuns(unittest.TestCase):
         self.assertIn("shipped/cupti", told["arms"])
         self.assertGreater(told["counters"]["activity_bytes"], 0)
         self.assertIn("activity_bytes_per_step", told["facts"])
+
+    def test_the_arm_beside_an_overhead_gate_is_traced_as_it_is_written(self):
+        config = self.path / "overhead.yaml"
+        config.write_text(CONFIG.format(loader=SLOW_LOADER, plant="input: {workers: 1}", repeat=1)
+                          .replace("gates:\n", "gates:\n  - {overhead_of: cupti, on: shipped, "
+                                   "max_overhead: 50%}\n"))
+        out = self.path / "overhead"
+        done = run("run", str(config), "--out", str(out))
+        self.assertIn(done.returncode, (0, 10, 11), done.stderr)
+        text, told = self.explain(out)
+        self.assertEqual(told["traces"][0]["own"]["arm"], "shipped")
+        self.assertIn("of shipped/none (wall per step", " ".join(text.split()))
+        finding = told["traces"][0]["findings"][0]
+        self.assertIn("--set arms.shipped.input.workers=2", finding["next_check"])
+
+    def test_explain_opens_no_other_cycle_than_the_one_it_is_asked_for(self):
+        out = self.path / "barred"
+        shutil.copytree(self.late, out)
+        other = out / "trace" / "rank_0000.cycle_0.json.gz"
+        other.unlink()
+        os.mkfifo(other)  # who opens it waits for ever
+        done = run("explain", str(out), "--cycle", "1", timeout=20)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_a_folder_to_compare_with_hides_no_second_trace(self):
+        files = [str(self.late / "trace" / f"rank_0000.cycle_{cycle}.json.gz") for cycle in (0, 1)]
+        done = run("explain", *files, "--against", str(self.clean))
+        self.assertEqual(done.returncode, 2, done.stdout)
+        self.assertIn("--against compares one trace with one", done.stderr)
 
     def test_check_tells_what_each_traced_step_is_for(self):
         done = run("check", str(self.path / "clean.yaml"))

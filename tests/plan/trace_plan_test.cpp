@@ -83,6 +83,21 @@ TEST(TracePlan, TakesTheFirstGatesCandidate) {
   EXPECT_EQ(traced_arm(gated), "deeper");
 }
 
+TEST(TracePlan, TakesTheWrittenArmAndNotTheTwinThatAnOverheadGateAdds) {
+  GateConfig overhead;
+  overhead.kind = GateKind::kMaxOverhead;
+  overhead.candidate = "shipped";
+  for (const Instrument instrument : {Instrument::kHost, Instrument::kEvents}) {
+    overhead.overhead_of = instrument;
+    for (const Instrument written : {Instrument::kNone, Instrument::kHost, Instrument::kEvents}) {
+      Config gated = config();
+      gated.gates = {overhead};
+      gated.arms[1].instrument = written;
+      EXPECT_EQ(traced_arm(gated), "shipped");
+    }
+  }
+}
+
 TEST(TracePlan, WithoutGatesTakesTheFirstArmThatIsNoReference) {
   EXPECT_EQ(traced_arm(config()), "shipped");
 }

@@ -56,8 +56,8 @@ class TracedWindowTest : public testing::Test {
   }
 
   std::vector<RunTrace> run(ActivityTrace* activities) {
-    TracedWindow window(plan_, 1s, LoopPorts{workload_, transport_, clock_, nullptr, position_},
-                        activities);
+    TracedWindow window(
+        plan_, 1s, LoopPorts{workload_, transport_, clock_, nullptr, position_, wall_}, activities);
     std::vector<RunTrace> traces = window.run(40);
     fault_ = window.fault();
     return traces;
@@ -71,6 +71,7 @@ class TracedWindowTest : public testing::Test {
 
   Plan plan_;
   ManualClock clock_;
+  HostClock* wall_ = nullptr;
   FakeWorkload workload_{clock_};
   SingleTransport transport_;
   Position position_;
@@ -132,6 +133,27 @@ TEST_F(TracedWindowTest, WithoutACollectorTheRangesAreKept) {
   ASSERT_EQ(traces.size(), 2u);
   EXPECT_EQ(traces[0].events.threads.size(), 1u);
   EXPECT_EQ(traces[0].steps.size(), 3u);
+}
+
+TEST_F(TracedWindowTest, WithoutACollectorTheBaseTakesTimesToUnixTime) {
+  const auto unix_time = [] {
+    return std::chrono::duration_cast<Nanos>(std::chrono::system_clock::now().time_since_epoch());
+  };
+  const Nanos before = unix_time() - 1s;  // of clock_, less than a second passes
+  for (const RunTrace& trace : run(nullptr)) {
+    EXPECT_GE(trace.events.base, before);
+    EXPECT_LE(trace.events.base, unix_time());
+  }
+  activities_.refuses = true;
+  EXPECT_GE(run(&activities_).at(0).events.base, before);
+}
+
+TEST_F(TracedWindowTest, TheEpochOfAVirtualClockStands) {
+  ManualClock real;
+  wall_ = &real;
+  EXPECT_EQ(run(nullptr).at(0).events.base, 0ns);
+  wall_ = &clock_;
+  EXPECT_GT(run(nullptr).at(0).events.base, 0ns);
 }
 
 TEST_F(TracedWindowTest, TheLoaderIsParkedAndNoRecordIsLeftForTheNextWindow) {

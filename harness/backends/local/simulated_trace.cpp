@@ -35,6 +35,7 @@ TimelineEvents SimulatedTrace::end() {
   facts.seen = facts.asked;
   events_.facts.own = facts;
   events_.facts.device_time_step_ns = 1;
+  if (real_ != nullptr) events_.base = unix_base(*real_);
   state_ = State::kOff;
   TimelineEvents taken = std::move(events_);
   clear();

@@ -11,11 +11,17 @@
 #include <vector>
 
 #include "harness/ports/activity_trace.h"
+#include "harness/ports/host_clock.h"
 
 namespace traceml {
 
 class SimulatedTrace final : public ActivityTrace {
  public:
+  // `real` is the clock of the times that add_work() is told, and outlives this; null: they are of
+  // a virtual one. Its epoch is 0 on all ranks, and so is `base`, so that equal runs have equal
+  // files.
+  explicit SimulatedTrace(HostClock* real = nullptr) : real_(real) {}
+
   // Steps so far; the streams that a real job has.
   enum class Stream : std::uint8_t { kTraining, kExchange };
 
@@ -35,6 +41,7 @@ class SimulatedTrace final : public ActivityTrace {
   NameIndex name_index(std::string_view name);
   void clear();
 
+  HostClock* real_;
   State state_ = State::kOff;
   TimelineEvents events_;
   std::map<std::string, NameIndex, std::less<>> names_;
