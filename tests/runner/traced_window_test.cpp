@@ -4,14 +4,16 @@
 
 #include "harness/backends/local/single_rank.h"
 #include "harness/core/error.h"
+#include "tests/codec/temporary_folder.h"
 #include "tests/runner/fake_workload.h"
 
 namespace traceml {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 // A collector that notes what it is told, and at which step.
 class NotingTrace final : public ActivityTrace {
@@ -44,7 +46,7 @@ class NotingTrace final : public ActivityTrace {
   FakeWorkload& workload_;
 };
 
-class TracedWindowTest : public testing::Test {
+class TracedWindowTest : public ::testing::Test {
  protected:
   TracedWindowTest() {
     plan_.facts.arms.resize(2);
@@ -132,6 +134,14 @@ TEST_F(TracedWindowTest, WithoutACollectorTheRangesAreKept) {
   ASSERT_EQ(traces.size(), 2u);
   EXPECT_EQ(traces[0].events.threads.size(), 1u);
   EXPECT_EQ(traces[0].steps.size(), 3u);
+}
+
+TEST_F(TracedWindowTest, ATraceThatCannotBeWrittenIsToldAndCostsNothingElse) {
+  const std::vector<RunTrace> traces = run(nullptr);
+  const testing::TemporaryFolder folder;
+  EXPECT_EQ(store_traces(traces, transport_, folder.path("trace")), "");
+  folder.write("taken", "a file, where a folder should be");
+  EXPECT_THAT(store_traces(traces, transport_, folder.path("taken")), HasSubstr("taken"));
 }
 
 TEST_F(TracedWindowTest, TheLoaderIsParkedAndNoRecordIsLeftForTheNextWindow) {
