@@ -17,6 +17,7 @@ struct GpuChoice {
   bool over_host = false;               // gradients are exchanged through host memory
   std::optional<std::string> note{};    // what a report should say of the choice
   std::vector<std::string> left_out{};  // of arms that cannot run here, a sentence each
+  std::optional<std::string> queues{};  // hardware queues of its streams; null: CUDA's own number
 };
 
 // Collective. Each rank takes the GPU with its number on the node among those that CUDA shows it,

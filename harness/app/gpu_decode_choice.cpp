@@ -1,6 +1,9 @@
 #include "harness/app/gpu_decode_choice.h"
 
+#include <stdlib.h>
+
 #include <algorithm>
+#include <cstdlib>
 
 #include "harness/app/ranks.h"
 #include "harness/backends/cuda/cuda_backend.h"
@@ -28,6 +31,14 @@ std::string first_of_all_ranks(Transport& transport, const std::string& own) {
 }
 
 }  // namespace
+
+std::optional<std::string> give_streams_queues_of_their_own(const Plan& plan) {
+  const auto& arms = plan.config.arms;
+  if (std::none_of(arms.begin(), arms.end(), decodes_on_gpu)) return std::nullopt;
+  constexpr const char* kVariable = "CUDA_DEVICE_MAX_CONNECTIONS";
+  ::setenv(kVariable, "32", 0);
+  return std::getenv(kVariable);
+}
 
 std::vector<std::string> leave_out_what_cannot_run(Transport& transport, const GpuChoice& choice,
                                                    Config* config, Plan* plan) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,12 @@
 #include "harness/ports/transport.h"
 
 namespace traceml {
+
+// Where an arm decodes on the GPU, and before the first CUDA call: more hardware queues than the
+// eight that CUDA gives the streams of a process, so that work of a decoding stream does not wait
+// behind all that a training thread has queued ahead (workloads/gpu_input/DECISIONS.md). What the
+// user set holds. Returns what is set then, null without such an arm.
+std::optional<std::string> give_streams_queues_of_their_own(const Plan& plan);
 
 // Takes arms out of config and plan whose images would be decoded by what a rank does not have;
 // returns a sentence for each. Collective. Throws UsageError where something depends on one of them

@@ -8,7 +8,7 @@ namespace traceml {
 namespace {
 
 std::string part(std::int64_t bytes, const char* where) {
-  if (bytes <= 0) return fmt::format("no {} memory", where);
+  if (bytes <= 0) return fmt::format("no {} memory that can be seen", where);
   return fmt::format("{:.1f} MiB of {} memory", static_cast<double>(bytes) / (1 << 20), where);
 }
 

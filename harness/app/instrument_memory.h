@@ -13,8 +13,8 @@ struct InstrumentMemory {
   std::optional<std::int64_t> host;
 };
 
-// "2.0 MiB of GPU memory and 1.3 MiB of host memory"; of a device what is known, "no GPU memory"
-// for none. Empty where nothing is known.
+// "2.0 MiB of GPU memory and 1.3 MiB of host memory"; what is not known is left out. "no GPU memory
+// that can be seen": the runtime tells it in steps of some MiB. Empty where nothing is known.
 std::string instrument_memory_text(const InstrumentMemory& memory);
 
 }  // namespace traceml

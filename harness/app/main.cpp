@@ -54,14 +54,6 @@ void turn_signals_into_errors() {
   std::signal(SIGXFSZ, SIG_IGN);
 }
 
-// CUDA gives the streams of a process eight hardware queues unless it is told otherwise, and more
-// streams share them: work of a decoding stream then waits behind all that a training thread has
-// queued ahead (workloads/gpu_input/DECISIONS.md). Before the first CUDA call; what the user set
-// holds.
-void give_streams_queues_of_their_own() {
-  ::setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
-}
-
 void refuse_ranks(const CommandLine& line, const std::string& command,
                   const std::optional<LaunchedRank>& launched) {
   const bool of_many = line.run || line.text || (line.doctor && line.doctor->collectives);
@@ -105,7 +97,6 @@ int main(int argc, char** argv) {
   using namespace traceml;
   keep_standard_streams();
   turn_signals_into_errors();
-  give_streams_queues_of_their_own();
   const std::optional<LaunchedRank> launched = launched_rank(process_environment);
   try {
     return run_main(std::vector<std::string>(argv + 1, argv + argc), launched);

@@ -25,6 +25,7 @@
 #include "harness/app/workload_choice.h"
 #include "harness/codec/config_file.h"
 #include "harness/codec/hosts_file.h"
+#include "harness/codec/run_trace_file.h"
 #include "harness/plan/config.h"
 #include "harness/plan/config_keys.h"
 #include "harness/plan/gates.h"
@@ -71,12 +72,17 @@ PlanAndProfile read_plan(const RunArguments& arguments, int world_size) {
   check_requirements(config, world_size);
   std::optional<NoiseProfile> profile = use_noise_profile(&config);
   Plan plan = make_plan(config, world_size);
+  if (plan.trace && !writes_run_traces()) {
+    throw NotBuilt("writing of traces (trace.active)", "TRACEML_WITH_KINETO");
+  }
   return {std::move(config), std::move(plan), std::move(profile)};
 }
 
 // Collective. The GPU of this rank, and the plan without what cannot run on it.
 GpuChoice choose_gpu_and_arms(Ranks& ranks, PlanAndProfile* read) {
+  const auto queues = give_streams_queues_of_their_own(read->plan);
   GpuChoice choice = choose_gpu(read->plan, ranks.transport(), ranks.rank_on_node());
+  choice.queues = queues;
   check_device(read->plan.config, choice);
   choice.left_out =
       leave_out_what_cannot_run(ranks.transport(), choice, &read->config, &read->plan);
@@ -138,6 +144,9 @@ RunInfo describe_run(Ranks& ranks, const Plan& plan, const GpuChoice& choice,
       share_of_cores(gather_cores(ranks.transport()), ranks.transport().rank()).size());
   info.environment.facts["ranks_on_node"] = std::to_string(ranks.ranks_on_node());
   if (choice.gpu) add_gpu_facts(*choice.gpu, ranks.transport(), info.environment.facts);
+  if (choice.gpu && choice.queues) {
+    info.environment.facts["cuda_device_max_connections"] = *choice.queues;
+  }
   info.notes = choice.left_out;
   if (choice.note) info.notes.push_back(*choice.note);
   info.distortions = plan.facts.distortions;
@@ -186,7 +195,9 @@ void add_instrument_memory(Transport& transport, const Plan& plan, const Instrum
   InstrumentMemory all;
   all.device = largest_of(transport, clock.device);
   const auto records = static_cast<std::int64_t>(record_bytes_needed(plan));
-  all.host = largest_of(transport, clock.host.value_or(0) + records);
+  const bool is_known = clock.host || !clock.device;  // without a device there is no clock's
+  all.host = largest_of(transport,
+                        is_known ? std::optional(clock.host.value_or(0) + records) : std::nullopt);
   info.facts["instruments_hold"] = instrument_memory_text(all);
   const auto of_overhead = [](const GateSpec& gate) { return gate.kind == GateKind::kMaxOverhead; };
   if (std::any_of(facts.gates.begin(), facts.gates.end(), of_overhead)) {

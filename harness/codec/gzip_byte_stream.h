@@ -6,6 +6,8 @@
 
 namespace traceml {
 
+bool gzip_built();
+
 // Packs text as it comes, into one gzip member. Throws NotBuilt in a build without zlib.
 class GzipByteStream {
  public:

@@ -1,4 +1,5 @@
 #include "harness/codec/run_trace_file.h"
+#include "harness/codec/gzip_byte_stream.h"
 
 #include <fmt/format.h>
 
@@ -43,6 +44,10 @@ std::vector<std::pair<Place, std::string>> files_in(const std::string& dir) {
 }
 
 }  // namespace
+
+bool writes_run_traces() {
+  return gzip_built();
+}
 
 std::string run_trace_name(Rank rank, std::int64_t cycle) {
   return fmt::format("rank_{:04}.cycle_{}.json.gz", rank.value, cycle);

@@ -10,6 +10,9 @@
 
 namespace traceml {
 
+// Whether this build can write them.
+bool writes_run_traces();
+
 // "rank_0000.cycle_0.json.gz".
 std::string run_trace_name(Rank rank, std::int64_t cycle);
 

@@ -60,6 +60,7 @@ bool is_named(const GateConfig& gate, const std::string& arm) {
 // What cannot be told without the arm.
 std::string dependant_of(const Config& config, const ArmConfig& arm) {
   if (config.sweep.arm == arm.name) return "the sweep";
+  if (config.trace.active > 0 && config.trace.arm == arm.name) return "the trace";
   for (const GateConfig& gate : config.gates) {
     if (is_named(gate, arm.name)) return "a gate";
   }

@@ -220,7 +220,10 @@ class RankProgram {
                         options_.activities);
     const std::vector<RunTrace> traces = window.run(in_window * outcome_.blocks);
     position_.enter(Stage::kStore);
-    store_traces(traces, transport_, options_.trace_dir);
+    const std::string unwritten = store_traces(traces, transport_, options_.trace_dir);
+    if (!unwritten.empty()) {
+      outcome_.notes.push_back("not all of the trace could be stored: " + unwritten);
+    }
     for (const std::string& fault :
          lines_by_rank(transport_, window.fault(), "the trace holds host times alone: ")) {
       outcome_.notes.push_back(fault);

@@ -119,6 +119,7 @@ void TracedWindow::run_stretch(const TraceStretch& stretch) {
     ports_.workload.finish();
   }
   if (stretch.action == TraceAction::kActive) {
+    ports_.position.enter(Stage::kStore);  // reading many records is no step that hangs
     traces_.push_back({.rank = ports_.transport.rank(),
                        .world_size = ports_.transport.world_size(),
                        .events = take_activities(),
@@ -228,18 +229,28 @@ void TracedWindow::add_inputs() {
   }
 }
 
-void store_traces(const std::vector<RunTrace>& traces, Transport& transport,
-                  const std::string& dir) {
+std::string store_traces(const std::vector<RunTrace>& traces, Transport& transport,
+                         const std::string& dir) {
   const bool root = transport.rank() == Rank{0};
-  if (root) make_folder(dir);
+  std::string fault;
+  const auto write = [&](const auto& what) {
+    if (!root || !fault.empty()) return;
+    try {
+      what();
+    } catch (const RunError& error) {
+      fault = error.what();
+    }
+  };
+  write([&] { make_folder(dir); });
   for (const RunTrace& trace : traces) {
     const std::vector<std::string> files = transport.gather(pack_run_trace(trace));
     for (std::size_t rank = 0; rank < files.size(); ++rank) {
       const std::string name =
           run_trace_name(Rank{static_cast<int>(rank)}, trace.events.facts.own->cycle);
-      write_file_atomically(dir + "/" + name, files[rank]);
+      write([&] { write_file_atomically(dir + "/" + name, files[rank]); });
     }
   }
+  return fault;
 }
 
 }  // namespace traceml

@@ -49,8 +49,9 @@ class TracedWindow {
 };
 
 // Collective. Writes what all ranks have traced into `dir` on rank 0, which makes it; one file a
-// rank and cycle.
-void store_traces(const std::vector<RunTrace>& traces, Transport& transport,
-                  const std::string& dir);
+// rank and cycle. Returns there why not all of it could be written, in one sentence: what was
+// measured is worth more than its trace.
+std::string store_traces(const std::vector<RunTrace>& traces, Transport& transport,
+                         const std::string& dir);
 
 }  // namespace traceml

@@ -9,7 +9,7 @@ TEST(InstrumentMemory, IsToldInMebibytesForTheDeviceAndTheHost) {
   EXPECT_EQ(instrument_memory_text({.device = 2 << 20, .host = 1'363'149}),
             "2.0 MiB of GPU memory and 1.3 MiB of host memory");
   EXPECT_EQ(instrument_memory_text({.device = 0, .host = 5 << 20}),
-            "no GPU memory and 5.0 MiB of host memory");
+            "no GPU memory that can be seen and 5.0 MiB of host memory");
 }
 
 TEST(InstrumentMemory, LeavesOutWhatIsNotKnown) {

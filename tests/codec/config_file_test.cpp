@@ -164,7 +164,7 @@ TEST(FullConfig, reads_the_values_that_it_says) {
       config.trace,
       (TraceConfig{
           .skip_first = 3, .wait = 1, .warmup = 4, .active = 20, .repeat = 2, .arm = "deeper"}));
-  EXPECT_EQ(config.gates[2].where, "full.yaml:77:5");
+  EXPECT_EQ(config.gates[2].where, "full.yaml:78:5");
 }
 
 TEST(FullConfig, reads_plants_and_lets_an_arm_replace_them) {

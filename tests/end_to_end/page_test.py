@@ -101,7 +101,8 @@ class Pages(OpenedPages):
 
     def test_a_history_shows_each_run_of_each_gate(self):
         self.open("history")
-        self.assertRegex(self.text("h1"), r"^NO CREEP \(0 of 1 gate over 14 runs\)$")
+        self.assertRegex(self.text("h1"), r"^NO CREEP \(0 of 2 gates over 14 runs\)$",
+                         "planted faults stand apart")
         told = [point["estimate"] for point in self.told["series"][0]["gates"][0]["runs"]]
         drawn = self.browser.evaluate(
             "document.querySelector('#figure-series-1-gate-1 .plot').chart.data.datasets"

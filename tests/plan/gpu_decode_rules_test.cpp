@@ -155,6 +155,10 @@ TEST(ArmsThatCannotRun, end_the_run_where_something_depends_on_them) {
   Config swept = three_arms();
   swept.sweep.arm = "cuda";
   refused(swept, "the arm 'cuda' cannot run here, and the sweep needs it: no nvJPEG");
+  Config traced = three_arms();
+  traced.trace.active = 4;
+  traced.trace.arm = "cuda";
+  refused(traced, "the arm 'cuda' cannot run here, and the trace needs it: no nvJPEG");
   Config alone = three_arms();
   alone.arms.erase(alone.arms.begin());
   refused(alone, "the arm 'cuda' cannot run here, and the run needs it: no nvJPEG");

@@ -4,14 +4,16 @@
 
 #include "harness/backends/local/single_rank.h"
 #include "harness/core/error.h"
+#include "tests/codec/temporary_folder.h"
 #include "tests/runner/fake_workload.h"
 
 namespace traceml {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 // A collector that notes what it is told, and at which step.
 class NotingTrace final : public ActivityTrace {
@@ -44,7 +46,7 @@ class NotingTrace final : public ActivityTrace {
   FakeWorkload& workload_;
 };
 
-class TracedWindowTest : public testing::Test {
+class TracedWindowTest : public ::testing::Test {
  protected:
   TracedWindowTest() {
     plan_.facts.arms.resize(2);
@@ -154,6 +156,14 @@ TEST_F(TracedWindowTest, TheEpochOfAVirtualClockStands) {
   EXPECT_EQ(run(nullptr).at(0).events.base, 0ns);
   wall_ = &clock_;
   EXPECT_GT(run(nullptr).at(0).events.base, 0ns);
+}
+
+TEST_F(TracedWindowTest, ATraceThatCannotBeWrittenIsToldAndCostsNothingElse) {
+  const std::vector<RunTrace> traces = run(nullptr);
+  const testing::TemporaryFolder folder;
+  EXPECT_EQ(store_traces(traces, transport_, folder.path("trace")), "");
+  folder.write("taken", "a file, where a folder should be");
+  EXPECT_THAT(store_traces(traces, transport_, folder.path("taken")), HasSubstr("taken"));
 }
 
 TEST_F(TracedWindowTest, TheLoaderIsParkedAndNoRecordIsLeftForTheNextWindow) {

@@ -7,7 +7,7 @@ namespace traceml {
 
 namespace {
 
-// Measured on an H200 with photographs of 45 KB (DECISIONS.md): per second, what an engine decodes,
+// Measured on an H200 with photographs of 52 KB (DECISIONS.md): per second, what an engine decodes,
 // and what a worker decodes with CUDA.
 constexpr double kPerEngine = 4500;
 constexpr double kPerWorker = 1400;

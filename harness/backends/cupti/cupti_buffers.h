@@ -20,7 +20,8 @@ struct FilledBuffer {
   std::size_t used = 0;
 };
 
-// Any thread. CUPTI calls give() and take() from launch calls: both only move a pointer.
+// Any thread. CUPTI calls give() and take() from launch calls: both move a
+// pointer, as long as the pool has buffers.
 class CuptiBuffers {
  public:
   static constexpr std::size_t kBytes = std::size_t{4} << 20;
