@@ -212,7 +212,7 @@ TEST(OwnTrace, NoCheckSetsWhatTheRunHasAlready) {
 }
 
 TEST(OwnTrace, AFindingWhoseCheckTheRunHasAlreadyMadeKeepsTheGeneralOne) {
-  std::vector<TraceFinding> findings = {{.cause = "blocking_copy", .next_check = "non_blocking"}};
+  std::vector<TraceFinding> findings = {{"blocking_copy", 0, "", "", "non_blocking"}};
   use_checks_of_run(RunOfTrace{{}, "", {{"input.copy", "async"}}}, &findings);
   EXPECT_EQ(findings.front().next_check, "non_blocking");
   use_checks_of_run(RunOfTrace{{}, "", {{"input.copy", "blocking"}}}, &findings);
