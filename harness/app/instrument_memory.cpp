@@ -9,6 +9,7 @@ namespace {
 
 std::string part(std::int64_t bytes, const char* where) {
   if (bytes <= 0) return fmt::format("no {} memory that can be seen", where);
+  if (bytes < 1 << 20) return fmt::format("{} KiB of {} memory", (bytes + 1023) / 1024, where);
   return fmt::format("{:.1f} MiB of {} memory", static_cast<double>(bytes) / (1 << 20), where);
 }
 

@@ -10,6 +10,8 @@ TEST(InstrumentMemory, IsToldInMebibytesForTheDeviceAndTheHost) {
             "2.0 MiB of GPU memory and 1.3 MiB of host memory");
   EXPECT_EQ(instrument_memory_text({.device = 0, .host = 5 << 20}),
             "no GPU memory that can be seen and 5.0 MiB of host memory");
+  EXPECT_EQ(instrument_memory_text({.device = 0, .host = 15'400}),
+            "no GPU memory that can be seen and 16 KiB of host memory");
 }
 
 TEST(InstrumentMemory, LeavesOutWhatIsNotKnown) {
