@@ -27,7 +27,7 @@ void CuptiRecords::add(const CUpti_Activity& record) {
     case CUPTI_ACTIVITY_KIND_MEMCPY:
       return add_copy(reinterpret_cast<const CUpti_ActivityMemcpy6&>(record));
     case CUPTI_ACTIVITY_KIND_MEMCPY2:
-      return add_peer_copy(reinterpret_cast<const CUpti_ActivityMemcpyPtoP4&>(record));
+      return add_copy(reinterpret_cast<const CUpti_ActivityMemcpyPtoP4&>(record));
     case CUPTI_ACTIVITY_KIND_MEMSET:
       return add_memset(reinterpret_cast<const CUpti_ActivityMemset4&>(record));
     case CUPTI_ACTIVITY_KIND_RUNTIME:
@@ -54,16 +54,8 @@ void CuptiRecords::add_kernel(const CUpti_ActivityKernel10& kernel) {
            kernel.graphNodeId);
 }
 
-void CuptiRecords::add_copy(const CUpti_ActivityMemcpy6& copy) {
-  DeviceSpan span;
-  span.kind = DeviceKind::kCopy;
-  span.name = name_index(copy_name(copy.copyKind, copy.srcKind, copy.dstKind));
-  span.bytes = static_cast<std::int64_t>(copy.bytes);
-  add_work(span, copy.start, copy.end, copy.deviceId, copy.streamId, copy.correlationId,
-           copy.graphNodeId);
-}
-
-void CuptiRecords::add_peer_copy(const CUpti_ActivityMemcpyPtoP4& copy) {
+template <class Copy>
+void CuptiRecords::add_copy(const Copy& copy) {
   DeviceSpan span;
   span.kind = DeviceKind::kCopy;
   span.name = name_index(copy_name(copy.copyKind, copy.srcKind, copy.dstKind));

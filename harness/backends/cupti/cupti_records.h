@@ -33,8 +33,8 @@ class CuptiRecords {
 
  private:
   void add_kernel(const CUpti_ActivityKernel10& kernel);
-  void add_copy(const CUpti_ActivityMemcpy6& copy);
-  void add_peer_copy(const CUpti_ActivityMemcpyPtoP4& copy);
+  template <class Copy>
+  void add_copy(const Copy& copy);  // within a device, or between two
   void add_memset(const CUpti_ActivityMemset4& memset);
   void add_call(const CUpti_ActivityAPI& call);
   void add_overhead(const CUpti_ActivityOverhead3& overhead);
