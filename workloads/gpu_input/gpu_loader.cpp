@@ -73,9 +73,10 @@ GpuLoader::GpuLoader(const GpuLoaderOptions& options, const SampleOrder& order,
           "it to auto or 0",
           options.hardware_share));
     }
-    engines_ =
-        std::make_unique<HardwarePool>(session, std::min(2 * options.workers, kMostMiniBatches),
-                                       unit_rows_, options.waits_for_engines);
+    const int chosen = std::min(2 * options.workers, kMostMiniBatches);
+    engines_ = std::make_unique<HardwarePool>(
+        session, options.mini_batches > 0 ? options.mini_batches : chosen, unit_rows_,
+        options.waits_for_engines);
   }
   for (int i = 0; i < options.workers; ++i) {
     workers_.push_back(std::make_unique<GpuWorker>(session, dataset_, options.cache, unit_rows_));
