@@ -19,17 +19,19 @@ class ActivityTrace {
   // sentence: the library is absent, tracing is not permitted, another tool holds it.
   virtual void warm_up() = 0;
 
-  // From here on activities are kept; switches tracing on where it is off. No work that was queued
-  // before may still be running. Throws as warm_up().
+  // From here on activities are kept; switches tracing on where it is off. Waits for all work that
+  // any stream of the device has queued: it is not kept. Throws as warm_up(), or RunError for an
+  // error of that work; tracing is off then.
   virtual void begin() = 0;
 
-  // Switches tracing off. Calls (kCall, kOverhead) and device work since begin(), which must have
-  // ended; times are the host clock's (steady_clock), `base` takes them to Unix time; on a
-  // virtual clock, which all ranks share, it is 0. threads[0] is the calling thread. facts.own says
-  // how the collection went.
+  // Waits for the device's work and switches tracing off, also when it throws, as begin() does.
+  // Calls (kCall, kOverhead) and device work since begin(); times are the host clock's
+  // (steady_clock), `base` takes them to Unix time; on a virtual clock, which all ranks share, it
+  // is 0. threads[0] is the calling thread. facts.own says how the collection went.
   virtual TimelineEvents end() = 0;
 
-  // Switches tracing off; what was recorded is thrown away. Returns the bytes of it.
+  // Switches tracing off; what was recorded is thrown away. Returns the bytes of it: 0 where it was
+  // off.
   virtual std::int64_t stop() noexcept = 0;
 };
 

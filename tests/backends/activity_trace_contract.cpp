@@ -65,8 +65,21 @@ TEST_P(ActivityTraceContract, IsOffAfterEnd) {
   work(1);
   trace().end();
   work(4);
+  EXPECT_EQ(trace().stop(), 0);
+}
+
+TEST_P(ActivityTraceContract, BeginWaitsForOtherStreamsWhoseWorkIsNotKept) {
+  trace().warm_up();
+  device_->launch_beside(5ms);
   trace().begin();
-  work(2);
+  work(1);
+  EXPECT_EQ(kernels_in(trace().end()), 1);
+}
+
+TEST_P(ActivityTraceContract, EndWaitsForOtherStreamsWhoseWorkIsKept) {
+  trace().begin();
+  work(1);
+  device_->launch_beside(5ms);
   EXPECT_EQ(kernels_in(trace().end()), 2);
 }
 
@@ -132,9 +145,7 @@ TEST_P(ActivityTraceContract, StopThrowsAwayWhatWasRecordedAndTellsItsBytes) {
 
 TEST_P(ActivityTraceContract, StopOfATraceThatIsOffDoesNothing) {
   EXPECT_EQ(trace().stop(), 0);
-  trace().begin();
   work(1);
-  trace().end();
   EXPECT_EQ(trace().stop(), 0);
 }
 

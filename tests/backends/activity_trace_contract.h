@@ -12,14 +12,15 @@
 
 namespace traceml {
 
-// A device that can be traced, with an empty queue.
+// A device that can be traced, with empty queues.
 class TracedDevice {
  public:
   virtual ~TracedDevice() = default;
   virtual ActivityTrace& trace() = 0;
-  virtual void launch(Nanos work) = 0;  // one kernel, behind what is queued
-  virtual void finish() = 0;            // returns when the queue is empty
-  virtual Nanos now() = 0;              // the host's clock
+  virtual void launch(Nanos work) = 0;         // one kernel, behind what is queued
+  virtual void launch_beside(Nanos work) = 0;  // one kernel on another stream
+  virtual void finish() = 0;                   // returns when the first queue is empty
+  virtual Nanos now() = 0;                     // the host's clock
 };
 
 struct ActivityTraceCase {

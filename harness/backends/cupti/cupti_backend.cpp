@@ -103,16 +103,24 @@ class CuptiTrace final : public ActivityTrace {
 
   void begin() override {
     switch_on();
-    flush();
-    buffers().recycle(buffers().filled());
-    dropped_ = dropped_so_far();
-    begin_ = read_clocks();
+    or_off([this] {
+      wait_for_device();
+      flush();
+      buffers().recycle(buffers().filled());
+      dropped_ = dropped_so_far();
+      begin_ = read_clocks();
+    });
   }
 
   TimelineEvents end() override {
-    const ClockPair end = read_clocks();
-    flush();
-    const std::int64_t dropped = dropped_so_far() - dropped_;
+    ClockPair end;
+    std::int64_t dropped = 0;
+    or_off([&] {
+      wait_for_device();
+      end = read_clocks();
+      flush();
+      dropped = dropped_so_far() - dropped_;
+    });
     switch_off();
     std::vector<FilledBuffer> filled = buffers().filled();
     TimelineEvents events = read(filled, ClockMap(begin_, end));
@@ -128,23 +136,42 @@ class CuptiTrace final : public ActivityTrace {
     return events;
   }
 
+  // Asks CUPTI also where it should be off: records that are there then betray that it is not.
   std::int64_t stop() noexcept override {
-    if (!on_) return 0;
+    if (!was_on_) return 0;
     std::int64_t bytes = 0;
     try {
       flush();
-      switch_off();
       std::vector<FilledBuffer> filled = buffers().filled();
       for (const FilledBuffer& buffer : filled) bytes += std::int64_t(buffer.used);
       buffers().recycle(std::move(filled));
-    } catch (const std::exception&) {  // it collects no more, or the process ends
-      on_ = false;
+    } catch (const std::exception&) {  // what was recorded cannot be told; it is thrown away
+      bytes = 0;
     }
+    switch_off();
     return bytes;
   }
 
  private:
   const CuptiLibrary& cupti() const { return cupti_library(); }
+
+  // Of all streams: loaders copy and decode on their own.
+  static void wait_for_device() {
+    const cudaError_t result = cudaDeviceSynchronize();
+    if (result == cudaSuccess) return;
+    throw RunError(fmt::format("the device's work beside the trace failed: {}: {}",
+                               cudaGetErrorName(result), cudaGetErrorString(result)));
+  }
+
+  template <class Work>
+  void or_off(const Work& work) {
+    try {
+      work();
+    } catch (...) {
+      switch_off();
+      throw;
+    }
+  }
 
   void switch_on() {
     if (on_) return;
@@ -159,7 +186,7 @@ class CuptiTrace final : public ActivityTrace {
       disable_all();
       throw;
     }
-    on_ = true;
+    on_ = was_on_ = true;
   }
 
   // Calls that are switched on one by one, without their kind, leave no record (CUPTI 13.0).
@@ -246,6 +273,7 @@ class CuptiTrace final : public ActivityTrace {
   }
 
   bool on_ = false;
+  bool was_on_ = false;
   mutable std::int64_t dropped_total_ = 0;
   std::int64_t dropped_ = 0;
   ClockPair begin_;

@@ -7,14 +7,17 @@ namespace {
 class SimulatedDevice final : public TracedDevice {
  public:
   ActivityTrace& trace() override { return trace_; }
-  void launch(Nanos work) override {
-    trace_.add_work("spin", now_, now_ + work);
-    now_ += work;
-  }
+  void launch(Nanos work) override { add(work, SimulatedTrace::Stream::kTraining); }
+  void launch_beside(Nanos work) override { add(work, SimulatedTrace::Stream::kExchange); }
   void finish() override {}
   Nanos now() override { return now_; }
 
  private:
+  void add(Nanos work, SimulatedTrace::Stream stream) {
+    trace_.add_work("spin", now_, now_ + work, stream);
+    now_ += work;
+  }
+
   SimulatedTrace trace_;
   Nanos now_ = std::chrono::seconds(1);
 };
