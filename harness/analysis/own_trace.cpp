@@ -32,16 +32,36 @@ std::optional<HostIndex> phase_of(const Timeline& timeline, WorkIndex work) {
 struct Extent {
   std::optional<TimeRange> all;
   Nanos long_gaps{0};
+  Nanos exchange{0};  // of the gaps between phases: no part of them
 
-  void add(const DeviceSpan& work) {
+  // `between`: communications that count as no gap, merged.
+  void add(const DeviceSpan& work, const std::vector<TimeRange>& between = {}) {
     if (!all) {
       all = {work.start, work.end()};
       return;
     }
-    if (work.start - all->end >= kRules.long_gap) long_gaps += work.start - all->end;
+    if (work.start > all->end) {
+      const TimeRange gap{all->end, work.start};
+      const Nanos own = length_of(subtracted({gap}, between));
+      exchange += gap.end - gap.begin - own;
+      if (own >= kRules.long_gap) long_gaps += own;
+    }
     all->end = std::max(all->end, work.end());
   }
-  Nanos length() const { return all ? all->end - all->begin : Nanos{0}; }
+  Nanos length() const { return all ? all->end - all->begin - exchange : Nanos{0}; }
+};
+
+// Forward through optimizer of one step. The exchange of gradients lies between two phases, where
+// backward does not hide it.
+struct Compute {
+  Extent extent;
+  std::string last_phase;
+
+  void add(const DeviceSpan& work, const std::string& phase,
+           const std::vector<TimeRange>& communications) {
+    extent.add(work, phase == last_phase ? std::vector<TimeRange>{} : communications);
+    last_phase = phase;
+  }
 };
 
 class Figures {
@@ -55,6 +75,7 @@ class Figures {
 
   OwnTraceFigures make(const std::optional<RunOfTrace>& run) {
     time_steps(run);
+    find_communications();
     for (const WorkIndex work : selection_.work) add(work);
     add_phases();
     add_compute();
@@ -68,6 +89,16 @@ class Figures {
       if (nodes) graph_borders_.emplace_back(*nodes, name_of(phase));
     }
     std::sort(graph_borders_.begin(), graph_borders_.end());
+  }
+
+  void find_communications() {
+    std::vector<TimeRange> all;
+    for (const WorkIndex index : selection_.work) {
+      const DeviceSpan& work = timeline_.events.device[index];
+      if (!is_communication(timeline_.name_of(work))) continue;
+      all.push_back({work.start, work.end()});
+    }
+    communications_ = merged(std::move(all));
   }
 
   // A phase and the range of it in one step; of a graph its launch call stands for the range.
@@ -115,7 +146,7 @@ class Figures {
     if (kernel) kernels_[name] += work.duration;
     extents_[name][phase->range].add(work);
     const auto step = step_at(selection_.steps, range.start);
-    if (step && is_compute(name)) compute_[*step].add(work);
+    if (step && is_compute(name)) compute_[*step].add(work, name, communications_);
   }
 
   void add_phases() {
@@ -136,9 +167,9 @@ class Figures {
   }
 
   void add_compute() {
-    for (const Extent& extent : compute_) {
-      figures_.compute_span += extent.length();
-      figures_.compute_explained += extent.length() - extent.long_gaps;
+    for (const Compute& one : compute_) {
+      figures_.compute_span += one.extent.length();
+      figures_.compute_explained += one.extent.length() - one.extent.long_gaps;
     }
     std::optional<Nanos> events = Nanos{0};
     for (const Phase phase : kCompute) {
@@ -155,7 +186,8 @@ class Figures {
   OwnTraceFigures figures_;
   std::map<std::string, std::map<HostIndex, Extent>> extents_;  // phase -> its ranges
   std::map<std::string, Nanos> kernels_;
-  std::vector<Extent> compute_;                                           // by step
+  std::vector<Compute> compute_;                                          // by step
+  std::vector<TimeRange> communications_;                                 // merged
   std::vector<std::pair<std::int64_t, std::string_view>> graph_borders_;  // by node
 };
 

@@ -57,8 +57,8 @@ std::string attributed_words(const OwnTraceFigures& own) {
 std::string compute_words(const TraceReport& report) {
   const OwnTraceFigures& own = *report.own;
   std::string words = fmt::format(
-      "forward through optimizer: {} a step from the first start to the last end, {} of it in work "
-      "and gaps below {}",
+      "forward through optimizer: {} a step from the first start to the last end, without exchange "
+      "between two of them, {} of it in work and gaps below {}",
       in_ms(own.compute_span / own.steps),
       percent(share(own.compute_explained, own.compute_span), 2), in_ms(kRules.long_gap));
   if (own.compute_events) {

@@ -94,6 +94,36 @@ TEST(OwnTrace, PhasesStandBesideTheEventClock) {
   EXPECT_EQ(report.own->compute_explained, report.own->compute_span);
 }
 
+// What the optimizer waits for is no part of a phase; a collective under backward's gap is beside
+// it.
+TEST(OwnTrace, ExchangeBetweenTwoPhasesIsNoPartOfCompute) {
+  const auto job_with = [](Nanos between) {
+    TraceScript script;
+    for (int i = 0; i < kSteps; ++i) {
+      script.on_thread("main").on_stream("7");
+      script.open(HostKind::kAnnotation, "ProfilerStep#" + std::to_string(i));
+      script.open(HostKind::kAnnotation, "backward").kernel("conv_back", us(100));
+      script.on_stream("20").kernel("ncclDevKernel_AllReduce", us(200)).on_stream("7");
+      script.wait_until(script.now() + us(150)).kernel("conv_back", us(100));
+      script.wait_until(script.stream_free()).close();
+      if (between > 0ns) {
+        script.on_stream("20").kernel("ncclDevKernel_AllReduce", between);
+        script.wait_until(script.stream_free()).on_stream("7");
+      }
+      script.open(HostKind::kAnnotation, "optimizer").kernel("sgd", us(100)).close().close();
+      script.wait_until(script.stream_free() + us(10));
+    }
+    return report_of(script.events(), facts());
+  };
+  const TraceReport alone = job_with(0ns);
+  const TraceReport exchanged = job_with(1500us);
+  EXPECT_GT(alone.own->compute_span, kSteps * us(350)) << "the gap within backward counts";
+  EXPECT_LT(exchanged.own->compute_span - alone.own->compute_span, kSteps * us(20))
+      << "but for the launch calls";
+  EXPECT_EQ(exchanged.own->compute_explained, exchanged.own->compute_span)
+      << "1.5 ms of exchange are no gap";
+}
+
 TEST(OwnTrace, APhaseOfWhichAStepLacksItsEventsHasNoSum) {
   OwnTraceFacts lacking = facts();
   lacking.event_ns[index_of(Phase::kBackward)] = std::nullopt;
