@@ -4,6 +4,9 @@ set -euo pipefail
 script=$(realpath "$0")
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
+# Clones share what ccache keeps: paths within one are taken relative to it.
+export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
+
 say() { printf '== %s\n' "$*"; }
 
 die() {
