@@ -43,8 +43,8 @@ struct OwnTraceFigures {
   bool graphs = false;          // some were nodes of a graph: its launch is no phase
   std::vector<PhaseCheck> phases;
   // Forward, loss, backward and optimizer as one: span from the first start to the last end of each
-  // step without the exchange between two phases, the part of it in kernels, copies and gaps below a
-  // millisecond, and the event clock's sum.
+  // step without the exchange between two phases, the part of it in kernels, copies and gaps below
+  // a millisecond, and the event clock's sum.
   Nanos compute_span{0}, compute_explained{0};
   std::optional<Nanos> compute_events;
 };
