@@ -6,6 +6,7 @@
 
 #include "harness/reports/figures.h"
 #include "harness/reports/text.h"
+#include "harness/reports/trace_rows.h"
 
 namespace traceml {
 namespace {
@@ -16,21 +17,13 @@ double share(Nanos part, Nanos whole) {
              : static_cast<double>(part.count()) / static_cast<double>(whole.count());
 }
 
-std::string in_ms(Nanos time) {
-  return ms(std::chrono::duration_cast<Millis>(time), 3);
-}
-
-std::string bare_cell(Nanos time) {
-  return bare_ms(std::chrono::duration_cast<Millis>(time), 3);
-}
-
 std::string off_by(Nanos ours, Nanos events) {
   return events.count() == 0 ? kNull : signed_percent(share(ours, events) - 1, 2) + " %";
 }
 
 std::string cost_words(const TraceReport& report) {
   const OwnTraceFigures& own = *report.own;
-  std::string words = in_ms(*own.step) + " a step traced";
+  std::string words = trace_ms(*own.step) + " a step traced";
   if (!own.ratio) return words + "; the step without tracing is not known here";
   words +=
       fmt::format(" against {} of {} (wall per step, host clock): {:.3f} times",
@@ -43,9 +36,9 @@ std::string cost_words(const TraceReport& report) {
 
 std::string attributed_words(const OwnTraceFigures& own) {
   const Nanos rest = own.kernels - own.attributed;
-  std::string words =
-      fmt::format("{} of {} of kernels belong to a phase, by their launch; {} do not",
-                  percent(share(own.attributed, own.kernels), 2), in_ms(own.kernels), in_ms(rest));
+  std::string words = fmt::format(
+      "{} of {} of kernels belong to a phase, by their launch; {} do not",
+      percent(share(own.attributed, own.kernels), 2), trace_ms(own.kernels), trace_ms(rest));
   if (own.graphs && own.attributed < own.kernels / 2) {
     words += ": nodes of a captured graph are not attributable, for one call launches them all";
   } else if (own.graphs) {
@@ -59,10 +52,10 @@ std::string compute_words(const TraceReport& report) {
   std::string words = fmt::format(
       "forward through optimizer: {} a step from the first start to the last end, without exchange "
       "between two of them, {} of it in work and gaps below {}",
-      in_ms(own.compute_span / own.steps),
-      percent(share(own.compute_explained, own.compute_span), 2), in_ms(kRules.long_gap));
+      trace_ms(own.compute_span / own.steps),
+      percent(share(own.compute_explained, own.compute_span), 2), trace_ms(kRules.long_gap));
   if (own.compute_events) {
-    words += fmt::format("; the event clock's: {} ({})", in_ms(*own.compute_events / own.steps),
+    words += fmt::format("; the event clock's: {} ({})", trace_ms(*own.compute_events / own.steps),
                          off_by(own.compute_span, *own.compute_events));
   }
   return words;
@@ -119,9 +112,9 @@ std::optional<Table> phase_check_table(const TraceReport& report) {
   table.columns = {{"phase", true, 0, true}, {"span"}, {"kernels"}, {"events"}, {"span to events"}};
   for (const PhaseCheck& phase : own.phases) {
     const bool launched = phase.span > Nanos{0};
-    table.rows.push_back({phase.phase, launched ? bare_cell(phase.span / own.steps) : kNull,
-                          launched ? bare_cell(phase.kernels / own.steps) : kNull,
-                          phase.events ? bare_cell(*phase.events / own.steps) : kNull,
+    table.rows.push_back({phase.phase, launched ? bare_trace_ms(phase.span / own.steps) : kNull,
+                          launched ? bare_trace_ms(phase.kernels / own.steps) : kNull,
+                          phase.events ? bare_trace_ms(*phase.events / own.steps) : kNull,
                           launched && phase.events ? off_by(phase.span, *phase.events) : kNull});
   }
   return table;

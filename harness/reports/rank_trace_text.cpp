@@ -8,14 +8,11 @@
 #include "harness/reports/figures.h"
 #include "harness/reports/table.h"
 #include "harness/reports/text.h"
+#include "harness/reports/trace_rows.h"
 #include "harness/reports/trace_text.h"
 
 namespace traceml {
 namespace {
-
-std::string in_ms(Nanos time) {
-  return bare_ms(std::chrono::duration_cast<Millis>(time), 3);
-}
 
 std::string in_us(Nanos time) {
   return fixed(static_cast<double>(time.count()) / 1e3, 1);
@@ -85,10 +82,11 @@ Table rank_wait_table(const RankTraces& ranks) {
   for (std::size_t i = 0; i < ranks.clocks.size(); ++i) {
     const RankClock& clock = ranks.clocks[i];
     const bool known = i < ranks.ranks.size();
-    table.rows.push_back(
-        {std::to_string(clock.rank), in_us(clock.offset), clock.error ? in_us(*clock.error) : kNull,
-         known ? in_ms(ranks.ranks[i].wait) : kNull, known ? grouped(ranks.ranks[i].last) : kNull,
-         known ? in_ms(ranks.ranks[i].caused) : kNull});
+    table.rows.push_back({std::to_string(clock.rank), in_us(clock.offset),
+                          clock.error ? in_us(*clock.error) : kNull,
+                          known ? bare_trace_ms(ranks.ranks[i].wait) : kNull,
+                          known ? grouped(ranks.ranks[i].last) : kNull,
+                          known ? bare_trace_ms(ranks.ranks[i].caused) : kNull});
   }
   return table;
 }

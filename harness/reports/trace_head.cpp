@@ -6,14 +6,11 @@
 #include "harness/reports/figures.h"
 #include "harness/reports/own_trace_text.h"
 #include "harness/reports/text.h"
+#include "harness/reports/trace_rows.h"
 #include "harness/reports/trace_text.h"
 
 namespace traceml {
 namespace {
-
-std::string in_ms(Nanos time) {
-  return ms(std::chrono::duration_cast<Millis>(time), 3);
-}
 
 std::string count_of(std::int64_t count, const std::string& one) {
   return grouped(count) + " " + one + (count == 1 ? "" : "s");
@@ -37,7 +34,7 @@ std::string selection_words(const TraceReport& report) {
   return fmt::format(
       "steps: {}, launched from within {}; the device ran {} past the last one's end", work,
       report.all_steps == 1 ? "the one step" : fmt::format("the {} steps", report.all_steps),
-      in_ms(report.lag));
+      trace_ms(report.lag));
 }
 
 std::string trace_words(const TraceReport& report) {

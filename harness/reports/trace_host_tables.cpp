@@ -5,23 +5,11 @@
 #include <algorithm>
 
 #include "harness/reports/figures.h"
+#include "harness/reports/trace_rows.h"
 #include "harness/reports/trace_tables.h"
 
 namespace traceml {
 namespace {
-
-std::string in_ms(Nanos time) {
-  return bare_ms(std::chrono::duration_cast<Millis>(time), 3);
-}
-
-std::string in_mb(double bytes) {
-  return fixed(bytes / 1e6, 2);
-}
-
-void add_rest(std::size_t all, std::size_t shown, const char* what, Table* table) {
-  if (shown == all) return;
-  table->remarks.push_back(fmt::format("({} more {} in the JSON)", all - shown, what));
-}
 
 std::string shape_of(const OperatorTotal& total) {
   if (total.shapes.empty()) return kNull;
@@ -45,14 +33,17 @@ std::optional<Table> operator_table(const TraceReport& report) {
                    {"device\nself"},
                    {"device\ntotal"},
                    {"commonest shapes", true, 1, true}};
-  const std::size_t shown = std::min(report.operators.size(), report.options.most_rows);
-  for (std::size_t i = 0; i < shown; ++i) {
-    const OperatorTotal& one = report.operators[i];
-    table.rows.push_back({one.name, grouped(one.count), in_ms(one.host_self), in_ms(one.host_total),
-                          report.devices.empty() ? kNull : in_ms(one.device_self),
-                          report.devices.empty() ? kNull : in_ms(one.device_total), shape_of(one)});
-  }
-  add_rest(report.operators.size(), shown, "operators", &table);
+  add_rows(report.operators, report.options.most_rows, "operators", &table,
+           [&](const OperatorTotal& one) {
+             return std::vector<std::string>{
+                 one.name,
+                 grouped(one.count),
+                 bare_trace_ms(one.host_self),
+                 bare_trace_ms(one.host_total),
+                 report.devices.empty() ? kNull : bare_trace_ms(one.device_self),
+                 report.devices.empty() ? kNull : bare_trace_ms(one.device_total),
+                 shape_of(one)};
+           });
   table.rest_in = "the JSON";
   drop_empty_columns(&table);
   return table;
@@ -70,14 +61,15 @@ std::optional<Table> silence_table(const TraceReport& report) {
       {"inside", true, 0, true}, {"thread", true}, {"count"}, {"total"}, {"hidden"}, {"exposed"},
       {"longest", false, 1}};
   table.rest_in = "the JSON";
-  const std::size_t shown = std::min(report.silences.size(), report.options.most_rows);
-  for (std::size_t i = 0; i < shown; ++i) {
-    const HostSilence& one = report.silences[i];
-    table.rows.push_back({one.inside.empty() ? kNull : one.inside, one.thread, grouped(one.count),
-                          in_ms(one.total), in_ms(one.hidden), in_ms(one.exposed),
-                          in_ms(one.longest)});
-  }
-  add_rest(report.silences.size(), shown, "places", &table);
+  add_rows(report.silences, report.options.most_rows, "places", &table, [](const HostSilence& one) {
+    return std::vector<std::string>{one.inside.empty() ? kNull : one.inside,
+                                    one.thread,
+                                    grouped(one.count),
+                                    bare_trace_ms(one.total),
+                                    bare_trace_ms(one.hidden),
+                                    bare_trace_ms(one.exposed),
+                                    bare_trace_ms(one.longest)};
+  });
   return table;
 }
 
@@ -116,18 +108,18 @@ std::optional<Table> memory_table(const TraceReport& report) {
     const std::int64_t reserved = use.peak_reserved_bytes.value_or(0);
     table.rows.push_back(
         {use.memory == "host" ? use.memory : "device " + use.memory, "all",
-         in_mb(static_cast<double>(use.peak_allocated_bytes)),
-         reserved > 0 ? in_mb(static_cast<double>(reserved)) : kNull,
-         steps ? in_mb(*use.bytes_per_step) : kNull,
+         bare_mb(static_cast<double>(use.peak_allocated_bytes)),
+         reserved > 0 ? bare_mb(static_cast<double>(reserved)) : kNull,
+         steps ? bare_mb(*use.bytes_per_step) : kNull,
          steps ? fmt::format("{} of {}", use.rises, use.step_end_bytes.size() - 1) : kNull});
-    const std::size_t shown = std::min(use.phases.size(), report.options.most_rows);
-    for (std::size_t i = 0; i < shown; ++i) {
-      const PhasePeak& phase = use.phases[i];
-      table.rows.push_back({"", phase.phase.empty() ? kNull : phase.phase,
-                            in_mb(static_cast<double>(phase.allocated_bytes)), kNull, kNull,
-                            kNull});
-    }
-    add_rest(use.phases.size(), shown, "phases", &table);
+    add_rows(use.phases, report.options.most_rows, "phases", &table, [](const PhasePeak& phase) {
+      return std::vector<std::string>{"",
+                                      phase.phase.empty() ? kNull : phase.phase,
+                                      bare_mb(static_cast<double>(phase.allocated_bytes)),
+                                      kNull,
+                                      kNull,
+                                      kNull};
+    });
   }
   return table;
 }

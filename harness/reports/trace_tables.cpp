@@ -6,15 +6,12 @@
 #include <array>
 
 #include "harness/reports/figures.h"
+#include "harness/reports/trace_rows.h"
 
 namespace traceml {
 namespace {
 
 constexpr const char* kRefused = "refused";
-
-std::string in_ms(Nanos time) {
-  return bare_ms(std::chrono::duration_cast<Millis>(time), 3);
-}
 
 std::string share(Nanos part, Nanos whole) {
   if (whole <= Nanos{0}) return kNull;
@@ -25,11 +22,11 @@ std::string share(Nanos part, Nanos whole) {
 std::vector<std::string> time_row(const std::string& selection, const DeviceTime& time,
                                   const std::string& idle) {
   return {time.device + ", " + selection,
-          in_ms(time.span()),
-          in_ms(time.busy),
-          in_ms(time.compute),
-          in_ms(time.exposed_communication),
-          in_ms(time.exposed_copies),
+          bare_trace_ms(time.span()),
+          bare_trace_ms(time.busy),
+          bare_trace_ms(time.compute),
+          bare_trace_ms(time.exposed_communication),
+          bare_trace_ms(time.exposed_copies),
           idle,
           idle == kRefused ? kNull : share(time.idle, time.span()),
           percent(time.overlap, 1)};
@@ -42,10 +39,10 @@ std::string idle_text(const TraceReport& report, const DeviceReport& device) {
     case IdleTrust::kRefused:
       return kRefused;
     case IdleTrust::kRange:
-      if (device.idle.begin == Nanos{0}) return "<= " + in_ms(device.idle.end);
-      return fmt::format("{}-{}", in_ms(device.idle.begin), in_ms(device.idle.end));
+      if (device.idle.begin == Nanos{0}) return "<= " + bare_trace_ms(device.idle.end);
+      return fmt::format("{}-{}", bare_trace_ms(device.idle.begin), bare_trace_ms(device.idle.end));
   }
-  return in_ms(device.time.idle);
+  return bare_trace_ms(device.time.idle);
 }
 
 std::string place_of(const WaitingCalls& calls) {
@@ -56,11 +53,7 @@ std::string place_of(const WaitingCalls& calls) {
 
 // Where the trace has no device, its figures are not zero but unknown.
 std::string device_ms(const TraceReport& report, Nanos time) {
-  return report.devices.empty() ? kNull : in_ms(time);
-}
-
-std::string rest_remark(std::size_t all, std::size_t shown, const char* what) {
-  return fmt::format("({} more {} in the JSON)", all - shown, what);
+  return report.devices.empty() ? kNull : bare_trace_ms(time);
 }
 
 std::string spread_of(const std::vector<StepTotal>& steps) {
@@ -72,8 +65,8 @@ std::string spread_of(const std::vector<StepTotal>& steps) {
   }
   std::sort(host.begin(), host.end());
   return fmt::format("host, all {} steps: median {}, least {}, most {} ({})", steps.size(),
-                     in_ms(host[(host.size() - 1) / 2]), in_ms(host.front()), in_ms(host.back()),
-                     longest->name);
+                     bare_trace_ms(host[(host.size() - 1) / 2]), bare_trace_ms(host.front()),
+                     bare_trace_ms(host.back()), longest->name);
 }
 
 }  // namespace
@@ -93,7 +86,8 @@ Table device_time_table(const TraceReport& report) {
     const auto add_other = [&](const char* selection, const std::optional<DeviceTime>& time) {
       if (!time) return;
       const bool refused = report.trust.idle == IdleTrust::kRefused;
-      table.rows.push_back(time_row(selection, *time, refused ? kRefused : in_ms(time->idle)));
+      table.rows.push_back(
+          time_row(selection, *time, refused ? kRefused : bare_trace_ms(time->idle)));
     };
     add_other("whole", device.whole);
     add_other("hta", device.hta);
@@ -115,8 +109,8 @@ Table idle_class_table(const TraceReport& report) {
   for (const DeviceReport& device : report.devices) {
     for (std::size_t i = 0; i < kNames.size(); ++i) {
       const IdleClass& one = device.time.idle_classes[i];
-      table.rows.push_back({device.time.device, kNames[i], grouped(one.gaps), in_ms(one.total),
-                            share(one.total, device.time.span())});
+      table.rows.push_back({device.time.device, kNames[i], grouped(one.gaps),
+                            bare_trace_ms(one.total), share(one.total, device.time.span())});
     }
   }
   return table;
@@ -140,7 +134,7 @@ Table idle_cause_table(const TraceReport& report) {
       const CauseShare& cause = device.causes[i];
       if (cause.total == Nanos{0}) continue;
       table.rows.push_back({device.time.device, name_of(static_cast<IdleCause>(i)),
-                            in_ms(cause.total), share(cause.total, device.time.idle),
+                            bare_trace_ms(cause.total), share(cause.total, device.time.idle),
                             share(cause.total, device.time.span()), grouped(cause.gaps)});
     }
   }
@@ -156,17 +150,17 @@ Table stream_table(const TraceReport& report) {
   table.columns = {{"device", true}, {"stream", true}, {"events"},      {"busy"},
                    {"of the\nspan"}, {"host_wait"},    {"kernel_wait"}, {"other"}};
   for (const DeviceReport& device : report.devices) {
-    const std::size_t shown = std::min(device.time.streams.size(), report.options.most_rows);
-    if (shown < device.time.streams.size()) {
-      table.remarks.push_back(rest_remark(device.time.streams.size(), shown, "streams"));
-    }
-    for (std::size_t i = 0; i < shown; ++i) {
-      const StreamWaits& stream = device.time.streams[i];
-      table.rows.push_back({device.time.device, stream.stream, grouped(stream.events),
-                            in_ms(stream.busy), share(stream.busy, device.time.span()),
-                            in_ms(stream.host_wait), in_ms(stream.kernel_wait),
-                            in_ms(stream.other)});
-    }
+    add_rows(device.time.streams, report.options.most_rows, "streams", &table,
+             [&](const StreamWaits& stream) {
+               return std::vector<std::string>{device.time.device,
+                                               stream.stream,
+                                               grouped(stream.events),
+                                               bare_trace_ms(stream.busy),
+                                               share(stream.busy, device.time.span()),
+                                               bare_trace_ms(stream.host_wait),
+                                               bare_trace_ms(stream.kernel_wait),
+                                               bare_trace_ms(stream.other)};
+             });
   }
   return table;
 }
@@ -179,16 +173,11 @@ std::optional<Table> step_table(const TraceReport& report) {
       "ms; host: the range, host clock; kernels, copies: sums of the work launched from "
       "within it, device clock";
   table.columns = {{"step", true}, {"host"}, {"kernels"}, {"copies"}, {"events"}};
-  const std::size_t shown = std::min(report.steps.size(), report.options.most_rows);
-  for (std::size_t i = 0; i < shown; ++i) {
-    const StepTotal& step = report.steps[i];
-    table.rows.push_back({step.name, in_ms(step.host), device_ms(report, step.kernels),
-                          device_ms(report, step.copies),
-                          report.devices.empty() ? kNull : grouped(step.work)});
-  }
-  if (shown < report.steps.size()) {
-    table.remarks.push_back(rest_remark(report.steps.size(), shown, "steps"));
-  }
+  add_rows(report.steps, report.options.most_rows, "steps", &table, [&](const StepTotal& step) {
+    return std::vector<std::string>{step.name, bare_trace_ms(step.host),
+                                    device_ms(report, step.kernels), device_ms(report, step.copies),
+                                    report.devices.empty() ? kNull : grouped(step.work)};
+  });
   if (report.steps.size() > 1) table.remarks.push_back(spread_of(report.steps));
   drop_empty_columns(&table);
   return table;
@@ -203,17 +192,12 @@ std::optional<Table> phase_table(const TraceReport& report) {
       "launched from within, from first start to last end, and its sum, device clock";
   table.columns = {
       {"phase", true, 0, true}, {"ranges"}, {"host"}, {"device\nspan"}, {"device\nwork"}};
-  const std::size_t shown = std::min(report.phases.size(), report.options.most_rows);
-  for (std::size_t i = 0; i < shown; ++i) {
-    const PhaseTotal& phase = report.phases[i];
-    table.rows.push_back({phase.name, grouped(phase.count), in_ms(phase.host),
-                          device_ms(report, phase.device_span),
-                          device_ms(report, phase.device_work)});
-  }
+  add_rows(report.phases, report.options.most_rows, "phases", &table, [&](const PhaseTotal& phase) {
+    return std::vector<std::string>{phase.name, grouped(phase.count), bare_trace_ms(phase.host),
+                                    device_ms(report, phase.device_span),
+                                    device_ms(report, phase.device_work)};
+  });
   drop_empty_columns(&table);
-  if (shown < report.phases.size()) {
-    table.remarks.push_back(rest_remark(report.phases.size(), shown, "phases"));
-  }
   return table;
 }
 
@@ -229,17 +213,17 @@ Table kernel_table(const TraceReport& report) {
                    {"count"},
                    {"mean us"},
                    {"longest us"}};
-  const std::size_t shown = std::min(report.kernels.size(), report.options.most_rows);
-  for (std::size_t i = 0; i < shown; ++i) {
-    const KernelTotal& kernel = report.kernels[i];
-    const double mean = static_cast<double>(kernel.total.count()) / double(kernel.count) / 1e3;
-    table.rows.push_back({kernel.name, in_ms(kernel.total), in_ms(kernel.alone),
-                          grouped(kernel.count), fixed(mean, 1),
-                          fixed(static_cast<double>(kernel.longest.count()) / 1e3, 1)});
-  }
-  if (shown < report.kernels.size()) {
-    table.remarks.push_back(rest_remark(report.kernels.size(), shown, "kernels"));
-  }
+  add_rows(
+      report.kernels, report.options.most_rows, "kernels", &table, [](const KernelTotal& kernel) {
+        const double mean = static_cast<double>(kernel.total.count()) / double(kernel.count) / 1e3;
+        return std::vector<std::string>{
+            kernel.name,
+            bare_trace_ms(kernel.total),
+            bare_trace_ms(kernel.alone),
+            grouped(kernel.count),
+            fixed(mean, 1),
+            fixed(static_cast<double>(kernel.longest.count()) / 1e3, 1)};
+      });
   return table;
 }
 
@@ -255,7 +239,7 @@ std::optional<Table> copy_table(const TraceReport& report) {
     table.rows.push_back(
         {copy.name, grouped(copy.count),
          copy.without_bytes > 0 ? kNull : fixed(static_cast<double>(copy.bytes) / 1e6, 2),
-         in_ms(copy.total), rate ? fixed(*rate, 2) : kNull});
+         bare_trace_ms(copy.total), rate ? fixed(*rate, 2) : kNull});
   }
   return table;
 }
@@ -273,15 +257,15 @@ std::optional<Table> waiting_table(const TraceReport& report) {
                    {"in steps"},
                    {"total ms"},
                    {"longest ms"}};
-  const std::size_t shown = std::min(report.waiting.size(), report.options.most_rows);
-  for (std::size_t i = 0; i < shown; ++i) {
-    const WaitingCalls& calls = report.waiting[i];
-    table.rows.push_back({calls.call, place_of(calls), grouped(calls.count),
-                          grouped(calls.in_steps), in_ms(calls.total), in_ms(calls.longest)});
-  }
-  if (shown < report.waiting.size()) {
-    table.remarks.push_back(rest_remark(report.waiting.size(), shown, "places"));
-  }
+  add_rows(report.waiting, report.options.most_rows, "places", &table,
+           [](const WaitingCalls& calls) {
+             return std::vector<std::string>{calls.call,
+                                             place_of(calls),
+                                             grouped(calls.count),
+                                             grouped(calls.in_steps),
+                                             bare_trace_ms(calls.total),
+                                             bare_trace_ms(calls.longest)};
+           });
   return table;
 }
 

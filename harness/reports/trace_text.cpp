@@ -9,6 +9,7 @@
 #include "harness/reports/table.h"
 #include "harness/reports/text.h"
 #include "harness/reports/trace_head.h"
+#include "harness/reports/trace_rows.h"
 #include "harness/reports/trace_tables.h"
 
 namespace traceml {
@@ -16,14 +17,10 @@ namespace {
 
 constexpr int kGapNameColumns = 70;  // of a kernel's name in a sentence
 
-std::string in_ms(Nanos time) {
-  return ms(std::chrono::duration_cast<Millis>(time), 3);
-}
-
 // In us, from a millisecond in ms.
 std::string in_us(Nanos time) {
   if (time >= std::chrono::milliseconds(1) || time <= std::chrono::milliseconds(-1)) {
-    return in_ms(time);
+    return trace_ms(time);
   }
   return fixed(static_cast<double>(time.count()) / 1e3, 1) + " us";
 }
@@ -102,8 +99,8 @@ class TracePage {
     line("", fmt::format(
                  "Gaps of device {} of at least {}: {} with {} together (device clock, from "
                  "its first work; the launching thread: host clock){}",
-                 device.time.device, in_ms(report_.options.long_gap), device.long_gaps,
-                 in_ms(device.long_total),
+                 device.time.device, trace_ms(report_.options.long_gap), device.long_gaps,
+                 trace_ms(device.long_total),
                  static_cast<std::int64_t>(device.gaps.size()) < device.long_gaps ? "; the longest:"
                                                                                   : ":"));
     for (const LongGap& gap : device.gaps) add_gap(gap);
@@ -111,8 +108,8 @@ class TracePage {
   }
 
   void add_gap(const LongGap& gap) {
-    line("  ", fmt::format("{} at {}: {}", in_ms(gap.when.end - gap.when.begin),
-                           in_ms(gap.when.begin), name_of(gap.cause)));
+    line("  ", fmt::format("{} at {}: {}", trace_ms(gap.when.end - gap.when.begin),
+                           trace_ms(gap.when.begin), name_of(gap.cause)));
     line("      ", fmt::format("from the end of {} to {}", named(gap.before), named(gap.after)));
     if (gap.launch.empty()) return line("      ", "its launch is not recorded");
     const bool late = *gap.launched >= Nanos{0};
@@ -134,7 +131,7 @@ class TracePage {
       const bool said = !where.silent_in.empty() && where.silent_in == where.phase;
       const std::string in = said ? "it" : named(where.silent_in);
       words.push_back(
-          fmt::format("no event{} for {}", in.empty() ? "" : " in " + in, in_ms(where.silent)));
+          fmt::format("no event{} for {}", in.empty() ? "" : " in " + in, trace_ms(where.silent)));
     }
     return joined(words, ", ");
   }
@@ -157,7 +154,7 @@ class TracePage {
                      name_of(lag.state), in_us(lag.from_end_p5), in_us(lag.from_end_p50),
                      in_us(lag.from_end_p95), in_us(lag.from_begin_p50), grouped(lag.kernels),
                      percent(lag.prompt, 1), in_us(kRules.prompt_start), percent(lag.blocked, 1),
-                     in_us(kRules.blocked_launch), in_ms(lag.calls), quarter_words(lag)));
+                     in_us(kRules.blocked_launch), trace_ms(lag.calls), quarter_words(lag)));
     page_ += "\n";
   }
 
@@ -167,13 +164,13 @@ class TracePage {
     line("",
          fmt::format("CUDA calls of {} or more on threads that launch work: {} with {} together "
                      "(host clock)",
-                     in_ms(kRules.long_call), grouped(blocked.count), in_ms(blocked.total)));
+                     trace_ms(kRules.long_call), grouped(blocked.count), trace_ms(blocked.total)));
     for (const BlockedCall& call : blocked.places) {
       const std::string inside = where_words(call.where);
-      line("  ",
-           fmt::format("{} x {} on the {}: {}, longest {}{}", grouped(call.count), named(call.name),
-                       call.thread, in_ms(call.total), in_ms(call.longest.end - call.longest.begin),
-                       inside.empty() ? "" : "; " + inside));
+      line("  ", fmt::format("{} x {} on the {}: {}, longest {}{}", grouped(call.count),
+                             named(call.name), call.thread, trace_ms(call.total),
+                             trace_ms(call.longest.end - call.longest.begin),
+                             inside.empty() ? "" : "; " + inside));
       for (const std::string& other : call.others) line("      ", "meanwhile " + named(other));
     }
     page_ += "\n";
