@@ -16,6 +16,7 @@
 #include "harness/app/commit.h"
 #include "harness/app/version.h"
 #include "harness/runner/allowed_cores.h"
+#include "workloads/input/loader_cores.h"
 
 namespace traceml {
 namespace {
@@ -94,19 +95,6 @@ bool injects(std::string_view name) {
   });
 }
 
-// "0-7,16" of a list of cores.
-std::string ranges_of(const std::vector<int>& cores) {
-  std::string text;
-  for (std::size_t first = 0; first < cores.size();) {
-    std::size_t last = first;
-    while (last + 1 < cores.size() && cores[last + 1] == cores[last] + 1) ++last;
-    text += fmt::format("{}{}", text.empty() ? "" : ",", cores[first]);
-    if (last > first) text += fmt::format("-{}", cores[last]);
-    first = last + 1;
-  }
-  return text;
-}
-
 }  // namespace
 
 Environment probe_environment() {
@@ -121,7 +109,7 @@ Environment probe_environment() {
   if (auto image = container()) facts["container"] = *image;
   facts["cores_online"] = std::to_string(sysconf(_SC_NPROCESSORS_ONLN));
   facts["cores_allowed"] = std::to_string(allowed_core_count());
-  if (const auto cores = cores_allowed_to(0); !cores.empty()) facts["affinity"] = ranges_of(cores);
+  if (const auto cores = cores_allowed_to(0); !cores.empty()) facts["affinity"] = core_list(cores);
   utsname kernel{};
   if (uname(&kernel) == 0) facts["kernel"] = kernel.release;
   facts["compiler"] = kCompiler;
