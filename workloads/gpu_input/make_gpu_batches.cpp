@@ -1,3 +1,5 @@
+#include <future>
+
 #include <fmt/format.h>
 
 #include "harness/core/error.h"
@@ -49,17 +51,19 @@ std::unique_ptr<GpuBatchSource> make_gpu_batches(const InputConfig& input,
   return std::make_unique<GpuLoader>(options, order, std::move(dataset), std::move(session));
 }
 
+// In a thread of its own: to make the caller's GPU current again would make a context on GPU 0
+// where the caller had chosen none.
 GpuDecoding find_gpu_decoding(int gpu) {
-  try {
-    int current = 0;
-    check_cuda(cudaGetDevice(&current));
-    check_cuda(cudaSetDevice(gpu));
-    const auto session = NvjpegSession::open();
-    check_cuda(cudaSetDevice(current));
-    return {session->facts(), "", session->engines()};
-  } catch (const Error& error) {
-    return {"", error.what(), 0};
-  }
+  const auto probe = [gpu]() -> GpuDecoding {
+    try {
+      check_cuda(cudaSetDevice(gpu));
+      const auto session = NvjpegSession::open();
+      return {session->facts(), "", session->engines()};
+    } catch (const Error& error) {
+      return {"", error.what(), 0};
+    }
+  };
+  return std::async(std::launch::async, probe).get();
 }
 
 }  // namespace traceml
