@@ -262,6 +262,9 @@ CampaignSummary summarize_campaign(const CampaignFacts& facts,
                                                  stored->baselines.at(i),
                                                  findings_of(facts, gate, windows, arms)));
   }
+  for (const GateSpec& gate : facts.left_out_gates) {
+    summary.gates.push_back(left_out_result(gate));
+  }
   if (facts.sweep) add_sweep(facts, windows, steps, arms, summary);
   summary.warnings.insert(summary.warnings.end(), of_gates.begin(), of_gates.end());
   for (const ArmAnalysis& arm : arms) summary.arms.push_back(arm.summary);

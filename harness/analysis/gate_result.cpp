@@ -172,6 +172,13 @@ GateResult gate_result(const CampaignFacts& facts, const GateSpec& gate, const G
   return result;
 }
 
+GateResult left_out_result(const GateSpec& gate) {
+  GateResult result;
+  result.spec = gate;
+  fill_reasons({{Reason::kArmLeftOut, gate.left_out->why}}, result);
+  return result;
+}
+
 std::vector<std::string> differing_keys(const ArmFacts& candidate, const ArmFacts& baseline) {
   const std::map<std::string, std::string> from(baseline.settings.begin(), baseline.settings.end());
   const std::map<std::string, std::string> to(candidate.settings.begin(), candidate.settings.end());

@@ -15,6 +15,9 @@ namespace traceml {
 GateResult gate_result(const CampaignFacts& facts, const GateSpec& gate, const GateRule& rule,
                        const GateState& state, const std::vector<Finding>& of_whole_run);
 
+// Of a gate of which an arm was left out: no verdict.
+GateResult left_out_result(const GateSpec& gate);
+
 // Bounds, spread, p value, direction and smallest change seen of a judged estimate, which has a
 // spread.
 void fill_judgement(const Estimate& estimate, const Judgement& judgement, const GateRule& rule,

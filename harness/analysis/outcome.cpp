@@ -9,25 +9,17 @@ namespace traceml {
 
 namespace {
 
-constexpr std::array<std::string_view, 19> kReasonNames = {"missing_rank",
-                                                           "nonfinite_or_nonpositive_time",
-                                                           "nonfinite_loss",
-                                                           "no_common_clock",
-                                                           "fingerprint",
-                                                           "distorting_environment",
-                                                           "phase_misaligned",
-                                                           "queue_credit",
-                                                           "reference_invalid",
-                                                           "reference_unchecked",
-                                                           "not_steady",
-                                                           "clock_throttle",
-                                                           "single_run",
-                                                           "baseline_campaigns",
-                                                           "not_confirmed",
-                                                           "too_few_units",
-                                                           "interference_suspected",
-                                                           "wide_interval",
-                                                           "borderline"};
+constexpr std::array<std::string_view, 20> kReasonNames = {
+    "missing_rank",       "nonfinite_or_nonpositive_time",
+    "nonfinite_loss",     "no_common_clock",
+    "fingerprint",        "distorting_environment",
+    "phase_misaligned",   "queue_credit",
+    "reference_invalid",  "reference_unchecked",
+    "not_steady",         "clock_throttle",
+    "arm_left_out",       "single_run",
+    "baseline_campaigns", "not_confirmed",
+    "too_few_units",      "interference_suspected",
+    "wide_interval",      "borderline"};
 static_assert(kReasonNames.size() == static_cast<std::size_t>(Reason::kBorderline) + 1);
 
 }  // namespace

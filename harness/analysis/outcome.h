@@ -22,6 +22,7 @@ enum class Reason {
   kReferenceUnchecked,
   kNotSteady,
   kClockThrottle,
+  kArmLeftOut,
   kSingleRun,
   kBaselineCampaigns,
   kNotConfirmed,

@@ -90,10 +90,12 @@ std::string failure_file(const std::string& raw, Rank rank) {
 // Of a run that ended early nothing is escalated: it was not the gate that gave no verdict.
 void apply_history(const RunInfo& info, CampaignFacts& facts) {
   constexpr std::int64_t kMost = 1'000'000;
-  for (GateSpec& gate : facts.gates) {
-    const auto found = info.inconclusive_before.find(gate.name);
-    if (found == info.inconclusive_before.end()) continue;
-    gate.inconclusive_before = static_cast<int>(std::min(found->second, kMost));
+  for (std::vector<GateSpec>* gates : {&facts.gates, &facts.left_out_gates}) {
+    for (GateSpec& gate : *gates) {
+      const auto found = info.inconclusive_before.find(gate.name);
+      if (found == info.inconclusive_before.end()) continue;
+      gate.inconclusive_before = static_cast<int>(std::min(found->second, kMost));
+    }
   }
 }
 
@@ -120,6 +122,7 @@ FinishedRun read_finished_run(const std::string& dir, bool accept_edited, RunTra
   run.plan = make_plan(read_config_text(run.info.config_text, raw + "/run_info.json", {}),
                        run.info.world_size);
   run.plan.facts.distortions = run.info.distortions;
+  run.plan.facts.left_out_gates = run.info.left_out_gates;
   run.plan.facts.cores_per_rank = cores_per_rank(run.info, run.plan.config);
   if (run.info.finished) apply_history(run.info, run.plan.facts);
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/backends/cuda/cuda_backend.h"
+#include "harness/plan/gpu_decode_rules.h"
 #include "harness/plan/plan.h"
 #include "harness/ports/transport.h"
 
@@ -16,7 +17,7 @@ struct GpuChoice {
   std::optional<Gpu> gpu{};             // nullopt: the CPU, on all ranks
   bool over_host = false;               // gradients are exchanged through host memory
   std::optional<std::string> note{};    // what a report should say of the choice
-  std::vector<std::string> left_out{};  // of arms that cannot run here, a sentence each
+  LeftOut left_out{};                   // arms that cannot run here, and their gates
   std::optional<std::string> queues{};  // hardware queues of its streams; null: CUDA's own number
 };
 

@@ -40,16 +40,18 @@ std::optional<std::string> give_streams_queues_of_their_own(const Plan& plan) {
   return std::getenv(kVariable);
 }
 
-std::vector<std::string> leave_out_what_cannot_run(Transport& transport, const GpuChoice& choice,
-                                                   Config* config, Plan* plan) {
+LeftOut leave_out_what_cannot_run(Transport& transport, const GpuChoice& choice, Config* config,
+                                  Plan* plan) {
   const auto& arms = plan->config.arms;
   if (std::none_of(arms.begin(), arms.end(), decodes_on_gpu)) return {};
   const GpuDecodeLack own = lack_of(choice);
   const GpuDecodeLack lack{first_of_all_ranks(transport, own.all),
                            first_of_all_ranks(transport, own.engines)};
   return together(transport, [&] {
-    std::vector<std::string> left_out = leave_out_arms(lack, config);
-    if (!left_out.empty()) *plan = make_plan(*config, transport.world_size());
+    LeftOut left_out = leave_out_arms(lack, plan->facts, config);
+    if (left_out.sentences.empty()) return left_out;
+    *plan = make_plan(*config, transport.world_size());
+    plan->facts.left_out_gates = left_out.gates;
     return left_out;
   });
 }

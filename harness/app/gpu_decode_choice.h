@@ -16,10 +16,10 @@ namespace traceml {
 // user set holds. Returns what is set then, null without such an arm.
 std::optional<std::string> give_streams_queues_of_their_own(const Plan& plan);
 
-// Takes arms out of config and plan whose images would be decoded by what a rank does not have;
-// returns a sentence for each. Collective. Throws UsageError where something depends on one of them
+// Takes arms out of config and plan whose images would be decoded by what a rank does not have, and
+// the gates that name them. Collective. Throws UsageError where the rest depends on one of them
 // (leave_out_arms()).
-std::vector<std::string> leave_out_what_cannot_run(Transport& transport, const GpuChoice& choice,
-                                                   Config* config, Plan* plan);
+LeftOut leave_out_what_cannot_run(Transport& transport, const GpuChoice& choice, Config* config,
+                                  Plan* plan);
 
 }  // namespace traceml

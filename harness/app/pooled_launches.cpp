@@ -185,6 +185,7 @@ void read_records(const std::string& out, int before, std::vector<RunInfo> infos
   pooled->info = common_info(infos);
   pooled->infos = std::move(infos);
   pooled->plan.facts.distortions = pooled->info.distortions;
+  pooled->plan.facts.left_out_gates = pooled->info.left_out_gates;
   warn_of_environments(pooled->infos, &pooled->warnings);
   name_common_nodes(out, before, pooled);
   const std::vector<std::string> arms = arm_names(pooled->plan.facts);

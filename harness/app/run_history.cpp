@@ -47,14 +47,14 @@ std::map<std::string, std::int64_t> inconclusive_before(const std::string& dir,
                                                         const std::string& name,
                                                         const CampaignFacts& facts) {
   std::map<std::string, std::int64_t> counts;
-  const bool any = std::any_of(facts.gates.begin(), facts.gates.end(),
-                               [](const GateSpec& gate) { return gate.escalate_after > 0; });
-  if (!any) return counts;
+  std::vector<GateSpec> gates = facts.gates;
+  gates.insert(gates.end(), facts.left_out_gates.begin(), facts.left_out_gates.end());
+  std::erase_if(gates, [](const GateSpec& gate) { return gate.escalate_after == 0; });
+  if (gates.empty()) return counts;
   fs::path folder = fs::absolute(dir).lexically_normal();
   if (!folder.has_filename()) folder = folder.parent_path();  // it was written "results/one/"
   const std::vector<Found> runs = runs_beside(folder, name);
-  for (const GateSpec& gate : facts.gates) {
-    if (gate.escalate_after == 0) continue;
+  for (const GateSpec& gate : gates) {
     const auto decided = std::find_if(runs.begin(), runs.end(), [&](const Found& found) {
       return !undecided_in(found.run, gate.name);
     });

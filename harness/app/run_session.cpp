@@ -147,7 +147,8 @@ RunInfo describe_run(Ranks& ranks, const Plan& plan, const GpuChoice& choice,
   if (choice.gpu && choice.queues) {
     info.environment.facts["cuda_device_max_connections"] = *choice.queues;
   }
-  info.notes = choice.left_out;
+  info.notes = choice.left_out.sentences;
+  info.left_out_gates = choice.left_out.gates;
   if (choice.note) info.notes.push_back(*choice.note);
   info.distortions = plan.facts.distortions;
   for (const std::string& warning :

@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "harness/codec/atomic_file.h"
 #include "harness/codec/crc32.h"
+#include "harness/codec/gate_figures.h"
 #include "harness/codec/json_input.h"
 #include "harness/codec/json_text.h"
 #include "harness/core/error.h"
@@ -24,6 +26,24 @@ std::string checksum_of(const Json& content) {
   return fmt::format("{:08x}", crc32(json_text(content)));
 }
 
+Json to_json(const std::vector<GateSpec>& left_out_gates) {
+  Json list = Json::array();
+  for (const GateSpec& gate : left_out_gates) {
+    list.push_back({{"name", gate.name},
+                    {"kind", name_of(gate.kind)},
+                    {"candidate", gate.left_out->candidate},
+                    {"baseline", gate.left_out->baseline},
+                    {"stored", gate.stored ? gate.stored->store : ""},
+                    {"delta", gate.delta},
+                    {"min_fraction", json_number(gate.min_fraction)},
+                    {"inconclusive_passes", gate.inconclusive_passes},
+                    {"inconclusive_fails", gate.inconclusive_fails},
+                    {"escalate_after", gate.escalate_after},
+                    {"why", gate.left_out->why}});
+  }
+  return list;
+}
+
 Json to_json(const RunInfo& info) {
   return {{"schema", kSchema},
           {"run_id", text_of(info.run)},
@@ -38,6 +58,7 @@ Json to_json(const RunInfo& info) {
           {"counters", info.counters},
           {"equal_by_design", info.equal_by_design},
           {"inconclusive_before", info.inconclusive_before},
+          {"left_out_gates", to_json(info.left_out_gates)},
           {"distortions", info.distortions},
           {"notes", info.notes},
           {"finished", info.finished},
@@ -105,6 +126,19 @@ class Keys {
     return nodes;
   }
 
+  // Empty where an older run does not tell.
+  std::vector<GateSpec> left_out_gates() const {
+    const auto found = json_.find("left_out_gates");
+    if (found == json_.end()) return {};
+    if (!found->is_array()) fail("left_out_gates", "no list of gates", *found);
+    std::vector<GateSpec> gates;
+    for (const Json& gate : *found) {
+      if (!gate.is_object()) fail("left_out_gates", "no object", gate);
+      gates.push_back(Keys(gate, path_).left_out_gate());
+    }
+    return gates;
+  }
+
   RunId run_id() const {
     const auto run = run_id_in(text("run_id"));
     if (!run) fail("run_id is not 16 hexadecimal digits");
@@ -113,6 +147,39 @@ class Keys {
 
  private:
   static constexpr std::int64_t kMostCounted = std::int64_t{1} << 62;
+
+  GateSpec left_out_gate() const {
+    GateSpec gate;
+    gate.name = text("name");
+    gate.kind = kind();
+    gate.left_out = LeftOutArms{text("candidate"), text("baseline"), text("why")};
+    if (const std::string store = text("stored"); !store.empty()) {
+      gate.stored = StoredSpec{};
+      gate.stored->store = store;
+    }
+    gate.delta = number("delta", at("delta"));
+    const Json& fraction = at("min_fraction");
+    if (!fraction.is_null()) gate.min_fraction = number("min_fraction", fraction);
+    gate.inconclusive_passes = yes("inconclusive_passes");
+    gate.inconclusive_fails = yes("inconclusive_fails");
+    constexpr int kMostRuns = std::numeric_limits<int>::max();
+    gate.escalate_after =
+        static_cast<int>(whole_of("escalate_after", at("escalate_after"), kMostRuns));
+    return gate;
+  }
+
+  GateKind kind() const {
+    for (const GateKind kind :
+         {GateKind::kMinFraction, GateKind::kMaxRegression, GateKind::kMaxOverhead}) {
+      if (text("kind") == name_of(kind)) return kind;
+    }
+    fail("kind", "no kind of gate", at("kind"));
+  }
+
+  double number(const char* key, const Json& value) const {
+    if (!value.is_number()) fail(key, "no number", value);
+    return value.get<double>();
+  }
 
   const Json& at(const char* key) const {
     const auto found = json_.find(key);
@@ -169,6 +236,7 @@ RunInfo from_json(const Keys& keys) {
   info.counters = keys.whole_map("counters");
   info.equal_by_design = keys.text_map("equal_by_design");
   info.inconclusive_before = keys.whole_map("inconclusive_before");
+  info.left_out_gates = keys.left_out_gates();
   info.distortions = keys.texts("distortions");
   info.notes = keys.texts("notes");
   info.finished = keys.yes("finished");

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/codec/run_id.h"
+#include "harness/core/campaign.h"
 #include "harness/plan/config.h"
 #include "harness/plan/environment.h"
 
@@ -31,6 +32,7 @@ struct RunInfo {
       equal_by_design;  // arm -> how its batch differs from its reference's by design
   std::map<std::string, std::int64_t>
       inconclusive_before;  // gate with escalate_after -> runs just before without a verdict
+  std::vector<GateSpec> left_out_gates;  // the config has neither them nor the arm that they lack
   std::vector<std::string> distortions;
   std::vector<std::string> notes;  // sentences of the run: affinity warning, parameter digest, ...
   bool finished = false;           // false: the run ended before its plan

@@ -132,6 +132,7 @@ Json gate_json(const GateResult& gate, const CampaignFacts& facts) {
   const auto arm_name = [&](ArmIndex arm) {
     return facts.arms.at(static_cast<std::size_t>(arm.value)).name;
   };
+  const auto& left_out = gate.spec.left_out;
   Json all_reasons = Json::array();
   for (const Reason reason : gate.all_reasons) all_reasons.push_back(name_of(reason));
   return {{"name", gate.spec.name},
@@ -147,9 +148,10 @@ Json gate_json(const GateResult& gate, const CampaignFacts& facts) {
           // Gates of live runs judge the window wall (docs/statistics.md 2.1).
           {"clock", name_of(Clock::kCpu)},
           {"minimum_detectable", json_number(gate.minimum_detectable)},
-          {"candidate", arm_name(gate.spec.candidate)},
-          {"baseline", gate.stored ? Json(path_without_folders(gate.spec.stored->store))
-                                   : Json(arm_name(gate.spec.baseline))},
+          {"candidate", left_out ? left_out->candidate : arm_name(gate.spec.candidate)},
+          {"baseline", gate.spec.stored ? path_without_folders(gate.spec.stored->store)
+                       : left_out       ? left_out->baseline
+                                        : arm_name(gate.spec.baseline)},
           {"reduction", reduction_of(gate, facts)},
           {"scope", gate.stored                      ? "campaigns"
                     : facts.commands || facts.pooled ? "launches"

@@ -52,6 +52,13 @@ struct StoredSpec {
   bool confirm_on_fail = false;        // a failure counts if a second campaign fails, too
 };
 
+// The arms of a gate of which one cannot run on this machine and was left out of the run.
+struct LeftOutArms {
+  std::string candidate, baseline;
+  std::string why;  // a sentence
+  friend bool operator==(const LeftOutArms&, const LeftOutArms&) = default;
+};
+
 // Each gate judges theta = ln(T_candidate / T_baseline) against ln(1 + delta).
 struct GateSpec {
   std::string name;  // "shipped against reference"
@@ -66,6 +73,8 @@ struct GateSpec {
   int inconclusive_before = 0;         // runs just before this one that gave no verdict
   // Then `baseline` is the candidate's matched reference, or the candidate itself without one.
   std::optional<StoredSpec> stored{};
+  // Then it has no verdict, and `candidate` and `baseline` say nothing.
+  std::optional<LeftOutArms> left_out{};
 
   bool judges_ratio_to_reference() const { return stored && candidate != baseline; }
 };
@@ -84,7 +93,8 @@ struct CampaignFacts {
   int period = 1;  // least common multiple over the arms
   std::vector<ArmFacts> arms;
   std::vector<GateSpec> gates;
-  std::vector<GateSpec> stored_gates;  // judged once, over the whole campaign
+  std::vector<GateSpec> stored_gates;    // judged once, over the whole campaign
+  std::vector<GateSpec> left_out_gates;  // GateSpec::left_out
   double alpha = 0.05;
   std::vector<int> looks = {6, 10, 14, 20};  // blocks after which a verdict may be reached
   int max_blocks = 20;

@@ -107,6 +107,8 @@ struct InputRecord {
   std::string slowest_file;                 // of its samples; relative to the data set
   Nanos slowest{};                          // what that sample cost
   std::optional<Nanos> copy;  // to the device, the copy's own time there; null: not timed
+  // Of workers, for the GPU's JPEG engines, their calls into them included; null: none are used.
+  std::optional<Nanos> engine_wait{};
   friend bool operator==(const InputRecord&, const InputRecord&) = default;
 };
 

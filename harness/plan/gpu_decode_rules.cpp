@@ -1,8 +1,10 @@
 #include "harness/plan/gpu_decode_rules.h"
 
 #include <algorithm>
-#include <set>
+#include <map>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "harness/core/error.h"
 #include "harness/plan/arms.h"
@@ -53,21 +55,45 @@ std::string lack_of(const ArmConfig& arm, const GpuDecodeLack& lack) {
   return arm.input.hardware_share.value_or(0) > 0 ? lack.engines : "";
 }
 
-bool is_named(const GateConfig& gate, const std::string& arm) {
-  return gate.candidate == arm || gate.baseline == arm;
-}
-
 // What cannot be told without the arm.
 std::string dependant_of(const Config& config, const ArmConfig& arm) {
   if (config.sweep.arm == arm.name) return "the sweep";
   if (config.trace.active > 0 && config.trace.arm == arm.name) return "the trace";
-  for (const GateConfig& gate : config.gates) {
-    if (is_named(gate, arm.name)) return "a gate";
-  }
   const bool others = std::any_of(
       config.arms.begin(), config.arms.end(),
       [](const ArmConfig& other) { return reads_files(other) && !decodes_on_gpu(other); });
   return others ? "" : "the run";
+}
+
+using Why = std::map<std::string, std::string>;  // by arm
+
+// Null: both arms of the gate run.
+std::optional<LeftOutArms> left_out_of(const GateConfig& gate, const Why& why) {
+  for (const std::string& arm : {gate.candidate, gate.baseline}) {
+    const auto found = why.find(arm);
+    if (found == why.end()) continue;
+    const std::string& baseline = gate.baseline.empty() ? gate.candidate : gate.baseline;
+    return LeftOutArms{gate.candidate, baseline,
+                       "the arm " + arm + " cannot run here: " + found->second};
+  }
+  return std::nullopt;
+}
+
+// In the order of the report: those of this run before those against stored campaigns.
+std::vector<GateSpec> leave_out_gates(const Why& why, const CampaignFacts& planned,
+                                      Config* config) {
+  std::vector<GateSpec> live, stored;
+  std::size_t next_live = 0, next_stored = 0;
+  std::erase_if(config->gates, [&](const GateConfig& gate) {
+    GateSpec spec = gate.stored.empty() ? planned.gates.at(next_live++)
+                                        : planned.stored_gates.at(next_stored++);
+    spec.left_out = left_out_of(gate, why);
+    if (!spec.left_out) return false;
+    (gate.stored.empty() ? live : stored).push_back(std::move(spec));
+    return true;
+  });
+  live.insert(live.end(), stored.begin(), stored.end());
+  return live;
 }
 
 }  // namespace
@@ -76,9 +102,9 @@ bool decodes_on_gpu(const ArmConfig& arm) {
   return reads_files(arm) && arm.input.decode != Decode::kCpu;
 }
 
-std::vector<std::string> leave_out_arms(const GpuDecodeLack& lack, Config* config) {
-  std::vector<std::string> sentences;
-  std::set<std::string> names;
+LeftOut leave_out_arms(const GpuDecodeLack& lack, const CampaignFacts& planned, Config* config) {
+  LeftOut left_out;
+  Why why_of;
   for (const ArmConfig& arm : config->arms) {
     const std::string why = lack_of(arm, lack);
     if (why.empty()) continue;
@@ -86,11 +112,12 @@ std::vector<std::string> leave_out_arms(const GpuDecodeLack& lack, Config* confi
       throw UsageError(opening_for_arm(*config, arm, "input.decode") + "the arm " +
                        shown(arm.name) + " cannot run here, and " + needs + " needs it: " + why);
     }
-    names.insert(arm.name);
-    sentences.push_back(arm.name + " was left out: " + why);
+    why_of[arm.name] = why;
+    left_out.sentences.push_back(arm.name + " was left out: " + why);
   }
-  std::erase_if(config->arms, [&](const ArmConfig& arm) { return names.contains(arm.name); });
-  return sentences;
+  left_out.gates = leave_out_gates(why_of, planned, config);
+  std::erase_if(config->arms, [&](const ArmConfig& arm) { return why_of.contains(arm.name); });
+  return left_out;
 }
 
 void check_gpu_decode(const Config& config) {

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/core/campaign.h"
 #include "harness/plan/config.h"
 
 namespace traceml {
@@ -16,10 +17,15 @@ struct GpuDecodeLack {
   std::string engines;  // JPEG engines
 };
 
-// Takes the arms that cannot run out of a config as it was read, before make_plan(); returns a
-// sentence for each. Throws UsageError where something depends on one of them: a gate or the sweep
-// names it, or no other arm has a loader.
-std::vector<std::string> leave_out_arms(const GpuDecodeLack& lack, Config* config);
+struct LeftOut {
+  std::vector<std::string> sentences;  // one of each arm
+  std::vector<GateSpec> gates;         // that name one of them, each with GateSpec::left_out
+};
+
+// Takes the arms that cannot run, and the gates that name one, out of a config as it was read;
+// `planned` are the facts of its make_plan(). Throws UsageError where the rest of the run depends
+// on one of them: it is swept or traced, or no other arm has a loader.
+LeftOut leave_out_arms(const GpuDecodeLack& lack, const CampaignFacts& planned, Config* config);
 
 // Throws UsageError for keys that decoding on a GPU does not have, or that it alone has.
 void check_gpu_decode(const Config& config);

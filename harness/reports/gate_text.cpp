@@ -255,7 +255,8 @@ std::vector<GateText> gate_texts(const ReportInput& input) {
   for (const GateResult* gate : worst_first(input.summary)) {
     texts.push_back(text_of_gate(*gate, input.plan.facts));
     const auto candidate = static_cast<std::size_t>(gate->spec.candidate.value);
-    if (gate->outcome == Outcome::kFail && candidate < input.summary.arms.size()) {
+    const bool ran = !gate->spec.left_out;
+    if (ran && gate->outcome == Outcome::kFail && candidate < input.summary.arms.size()) {
       texts.back().input = input_sentence(input.summary.arms[candidate]);
     }
   }

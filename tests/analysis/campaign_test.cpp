@@ -267,6 +267,33 @@ TEST(Campaign, fail_beats_inconclusive_beats_pass) {
   EXPECT_FALSE(summarize(campaign).reason);
 }
 
+TEST(Campaign, a_gate_whose_arm_was_left_out_is_inconclusive_and_the_others_are_judged) {
+  const synthetic::Campaign campaign = two_arms(100);
+  CampaignFacts facts = synthetic::facts_of(campaign);
+  GateSpec gate;
+  gate.name = "engines against baseline";
+  gate.inconclusive_passes = true;
+  gate.left_out = LeftOutArms{"engines", "baseline", "the arm engines cannot run here: no nvJPEG"};
+  facts.left_out_gates = {gate};
+  const auto records = synthetic::records_of(campaign);
+  CampaignSummary summary = summarize_campaign(facts, records);
+  ASSERT_EQ(summary.gates.size(), 2U);
+  EXPECT_EQ(summary.gates[0].outcome, Outcome::kPass);
+  EXPECT_EQ(summary.gates[1].outcome, Outcome::kInconclusive);
+  EXPECT_EQ(summary.gates[1].reason, Reason::kArmLeftOut);
+  EXPECT_EQ(summary.gates[1].why, "the arm engines cannot run here: no nvJPEG");
+  EXPECT_EQ(summary.exit_code, 11) << "inconclusive: pass is for the spread of times alone";
+  EXPECT_EQ(summary.reason, Reason::kArmLeftOut);
+  facts.left_out_gates.front().escalate_after = 3;
+  facts.left_out_gates.front().inconclusive_before = 2;
+  EXPECT_EQ(summarize_campaign(facts, records).exit_code, 10);
+  facts.gates.clear();
+  facts.left_out_gates.front().escalate_after = 0;
+  summary = summarize_campaign(facts, records);
+  EXPECT_FALSE(summary.no_gates);
+  EXPECT_EQ(summary.exit_code, 11);
+}
+
 TEST(Campaign, no_gates_is_exit_code_zero_and_says_so) {
   Campaign campaign = two_arms(100);
   campaign.gates.clear();

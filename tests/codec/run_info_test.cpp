@@ -27,6 +27,17 @@ RunInfo full_info() {
   info.facts = {{"dataset_images", "302"}};
   info.counters = {{"samples_replaced", 1LL << 60}};
   info.equal_by_design = {{"shipped", "no JPEG work"}};
+  GateSpec gate;
+  gate.name = "engines against cpu";
+  gate.kind = GateKind::kMinFraction;
+  gate.delta = 1 / 0.9 - 1;
+  gate.min_fraction = 0.9;
+  gate.inconclusive_fails = true;
+  gate.escalate_after = 3;
+  gate.left_out = LeftOutArms{"engines", "cpu", "no nvJPEG"};
+  info.left_out_gates = {gate, gate};
+  info.left_out_gates.back().stored = StoredSpec{};
+  info.left_out_gates.back().stored->store = "nights";
   info.distortions = {"CUDA_LAUNCH_BLOCKING=1"};
   info.notes = {"first", "second"};
   info.finished = true;
@@ -71,10 +82,39 @@ TEST_F(RunInfoFile, ComesBackAsItWasWritten) {
   EXPECT_EQ(read.facts, info.facts);
   EXPECT_EQ(read.counters, info.counters);
   EXPECT_EQ(read.equal_by_design, info.equal_by_design);
+  ASSERT_EQ(read.left_out_gates.size(), info.left_out_gates.size());
+  for (std::size_t i = 0; i < read.left_out_gates.size(); ++i) {
+    const GateSpec& gate = read.left_out_gates[i];
+    EXPECT_EQ(gate.name, "engines against cpu");
+    EXPECT_EQ(gate.kind, GateKind::kMinFraction);
+    EXPECT_EQ(gate.delta, 1 / 0.9 - 1);
+    EXPECT_EQ(gate.min_fraction, 0.9);
+    EXPECT_FALSE(gate.inconclusive_passes);
+    EXPECT_TRUE(gate.inconclusive_fails);
+    EXPECT_EQ(gate.escalate_after, 3);
+    EXPECT_EQ(gate.left_out, info.left_out_gates[i].left_out);
+  }
+  EXPECT_FALSE(read.left_out_gates.front().stored);
+  EXPECT_EQ(read.left_out_gates.back().stored.value().store, "nights");
   EXPECT_EQ(read.distortions, info.distortions);
   EXPECT_EQ(read.notes, info.notes);
   EXPECT_EQ(read.finished, info.finished);
   EXPECT_EQ(read.failure, info.failure);
+}
+
+TEST_F(RunInfoFile, OfAnOlderRunHasNoGateThatWasLeftOut) {
+  RunInfo info = full_info();
+  info.left_out_gates.clear();
+  write_run_info(path_, info);
+  replace("\"left_out_gates\": [],", "");
+  EXPECT_TRUE(read_run_info(path_, true).left_out_gates.empty());
+}
+
+TEST_F(RunInfoFile, SaysWhatIsWrongWithAGateThatWasLeftOut) {
+  write_run_info(path_, full_info());
+  replace("\"escalate_after\": 3", "\"escalate_after\": -3");
+  EXPECT_THAT(error_of(true), HasSubstr("escalate_after: -3 is no whole number from 0 to"));
+  write_run_info(path_, full_info());
 }
 
 TEST_F(RunInfoFile, SurvivesTextThatIsNotUtf8) {

@@ -274,6 +274,59 @@ class ManyRanks(RealSteps):
         self.assertEqual(done.stderr.count("traceml-bench: --set"), 1, done.stderr)
 
 
+class ArmThatCannotRun(RealSteps):
+    """A row of a table decodes on a GPU, and this run sees none."""
+
+    TABLE = CONFIG.replace("device: cpu", "device: auto").replace(
+        "  shipped: {{}}\n",
+        "  shipped: {{}}\n  engines: {{input: {{decode: gpu, hardware_share: 0.9}}}}\n")
+    GATE = "  - {{compare: engines, against: shipped, max_regression: 2%, inconclusive: pass}}\n"
+    NO_GPU = {"CUDA_VISIBLE_DEVICES": ""}
+
+    def table(self, gate=GATE):
+        return self.config(self.TABLE + gate)
+
+    def test_leaves_its_gate_without_a_verdict_and_the_other_rows_go_on(self):
+        done = run("run", self.table(), "--out", self.out(), env=self.NO_GPU)
+        self.assertEqual(done.returncode, 11, done.stdout + done.stderr)
+        self.assertIn("INCONCLUSIVE (exit 11)", done.stdout)
+        result = run_json(self.out())
+        self.assertEqual(set(result["arms"]), {"reference", "shipped"})
+        first, second = result["gates"]
+        self.assertGreater(first["estimate"], 0)
+        self.assertNotEqual(first["outcome"], "fail")
+        self.assertEqual((second["outcome"], second["reason"], second["estimate"]),
+                         ("inconclusive", "arm_left_out", None))
+        self.assertEqual((second["candidate"], second["baseline"]), ("engines", "shipped"))
+        self.assertRegex(second["why"], "^the arm engines cannot run here: .*(CUDA|GPU)")
+        said = " ".join(done.stdout.split())
+        self.assertIn("arm_left_out: the arm engines cannot run here: ", said)
+        self.assertIn("engines was left out: ", said)
+        before = files_of(self.out())
+        self.assertEqual(run("report", self.out()).returncode, 11)
+        self.assertEqual(files_of(self.out()), before)
+
+    def test_without_another_gate_there_is_no_verdict_either(self):
+        config = pathlib.Path(self.table())
+        config.write_text("".join(line for line in config.read_text().splitlines(keepends=True)
+                                  if "against: reference" not in line))
+        done = run("run", str(config), "--out", self.out(), env=self.NO_GPU)
+        self.assertEqual(done.returncode, 11, done.stdout + done.stderr)
+        self.assertEqual(run_json(self.out())["verdict"]["reason"], "arm_left_out")
+
+    def test_ends_the_run_before_any_step_where_a_gpu_is_required(self):
+        done = run("run", self.table(), "--set", "require.device=cuda", "--out", self.out(),
+                   env=self.NO_GPU)
+        self.assertEqual(done.returncode, 4, done.stdout + done.stderr)
+        self.assertIn("require.device is cuda", done.stderr)
+        self.assertFalse(pathlib.Path(self.out()).exists())
+
+    def test_that_is_swept_ends_the_run_with_a_sentence(self):
+        sweep = "sweep: {{arm: engines, over: {{input.workers: [1, 2]}}}}\n"
+        done = run("run", self.table(gate=sweep), "--out", self.out(), env=self.NO_GPU)
+        self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+
+
 @unittest.skipIf(MPIRUN is None, "built without MPI")
 class PlantedInTraining(RealSteps):
     """Known faults in real training (configs/torch-slower.yaml)."""

@@ -118,9 +118,13 @@ std::vector<std::string> names_of(const Config& config) {
   return names;
 }
 
+LeftOut left_out_of(const GpuDecodeLack& lack, Config* config) {
+  return leave_out_arms(lack, make_plan(*config, 1).facts, config);
+}
+
 TEST(ArmsThatCannotRun, are_left_out_with_a_sentence_each) {
   Config config = three_arms();
-  EXPECT_THAT(leave_out_arms({"no nvJPEG", ""}, &config),
+  EXPECT_THAT(left_out_of({"no nvJPEG", ""}, &config).sentences,
               ElementsAre("cuda was left out: no nvJPEG", "engines was left out: no nvJPEG"));
   EXPECT_THAT(names_of(config), ElementsAre("cpu"));
   EXPECT_EQ(make_plan(config, 1).facts.arms.size(), 1U);
@@ -128,30 +132,69 @@ TEST(ArmsThatCannotRun, are_left_out_with_a_sentence_each) {
 
 TEST(ArmsThatCannotRun, are_those_with_engines_alone_where_only_engines_lack) {
   Config config = three_arms();
-  EXPECT_THAT(leave_out_arms({"", "no engines"}, &config),
+  EXPECT_THAT(left_out_of({"", "no engines"}, &config).sentences,
               ElementsAre("engines was left out: no engines"));
   EXPECT_THAT(names_of(config), ElementsAre("cpu", "cuda"));
 }
 
 TEST(ArmsThatCannotRun, are_none_where_nothing_lacks) {
   Config config = three_arms();
-  EXPECT_THAT(leave_out_arms({}, &config), IsEmpty());
+  EXPECT_THAT(left_out_of({}, &config).sentences, IsEmpty());
   EXPECT_EQ(config.arms.size(), 3U);
 }
 
-TEST(ArmsThatCannotRun, end_the_run_where_something_depends_on_them) {
+GateConfig gate_of(const std::string& candidate, const std::string& baseline) {
+  GateConfig gate;
+  gate.candidate = candidate;
+  gate.baseline = baseline;
+  return gate;
+}
+
+TEST(ArmsThatCannotRun, take_the_gates_that_name_them_along_and_leave_the_others) {
+  Config config = three_arms();
+  config.arms.push_back(make_arm(config, "deeper"));
+  config.arms.back().input.prefetch = 4;
+  config.gates = {gate_of("deeper", "cpu"), gate_of("engines", "cpu"), gate_of("cpu", "cuda")};
+  config.gates[1].inconclusive_passes = true;
+  config.gates[1].escalate_after = 3;
+  config.gates[1].delta = 0.05;
+  const LeftOut left_out = left_out_of({"", "no engines"}, &config);
+  ASSERT_EQ(left_out.gates.size(), 1U);
+  const GateSpec& gate = left_out.gates.front();
+  EXPECT_EQ(gate.name, "engines against cpu");
+  EXPECT_EQ(gate.left_out,
+            (LeftOutArms{"engines", "cpu", "the arm engines cannot run here: no engines"}));
+  EXPECT_EQ(gate.delta, 0.05);
+  EXPECT_TRUE(gate.inconclusive_passes);
+  EXPECT_EQ(gate.escalate_after, 3);
+  const CampaignFacts facts = make_plan(config, 1).facts;
+  ASSERT_EQ(facts.gates.size(), 2U);
+  EXPECT_EQ(facts.gates[0].name, "deeper against cpu");
+  EXPECT_EQ(facts.gates[1].name, "cpu against cuda");
+}
+
+TEST(ArmsThatCannotRun, take_gates_along_of_which_they_are_the_baseline_or_the_bare_twin) {
+  Config config = three_arms();
+  GateConfig overhead = gate_of("cuda", "");
+  overhead.kind = GateKind::kMaxOverhead;
+  overhead.overhead_of = Instrument::kEvents;
+  config.gates = {overhead, gate_of("cpu", "cuda")};
+  const LeftOut left_out = left_out_of({"no nvJPEG", ""}, &config);
+  ASSERT_EQ(left_out.gates.size(), 2U);
+  EXPECT_EQ(left_out.gates[0].name, "events on cuda");
+  EXPECT_EQ(left_out.gates[0].left_out->baseline, "cuda");
+  EXPECT_EQ(left_out.gates[1].left_out->candidate, "cpu");
+  EXPECT_THAT(config.gates, IsEmpty());
+}
+
+TEST(ArmsThatCannotRun, end_the_run_where_the_rest_of_it_depends_on_them) {
   const auto refused = [](Config config, const std::string& sentence) {
     EXPECT_THAT(
         [&] {
-          leave_out_arms({"no nvJPEG", ""}, &config);
+          leave_out_arms({"no nvJPEG", ""}, {}, &config);
         },
         ThrowsMessage<UsageError>(HasSubstr(sentence)));
   };
-  Config gated = three_arms();
-  gated.gates.push_back({});
-  gated.gates.back().candidate = "cuda";
-  gated.gates.back().baseline = "cpu";
-  refused(gated, "the arm 'cuda' cannot run here, and a gate needs it: no nvJPEG");
   Config swept = three_arms();
   swept.sweep.arm = "cuda";
   refused(swept, "the arm 'cuda' cannot run here, and the sweep needs it: no nvJPEG");
