@@ -1,7 +1,6 @@
 #include "workloads/input/batch_loader.h"
 
 #include <algorithm>
-#include <system_error>
 
 #include <fmt/format.h>
 
@@ -56,30 +55,12 @@ BatchLoader::BatchLoader(const LoaderOptions& options, const SampleOrder& order,
     pipelines_.push_back(std::make_unique<SamplePipeline>(
         dataset_, options.image_size, options.dtype, options.cache, options.scaled_decode));
   }
-  try {
-    for (int i = 0; i < options.workers; ++i) {
-      threads_.emplace_back([this, i] { work(*pipelines_[static_cast<std::size_t>(i)]); });
-    }
-  } catch (const std::system_error& error) {
-    end_threads();
-    throw RunError(fmt::format("cannot start {} input workers: {}", options.workers, error.what()));
-  }
-  if (threads_.empty()) return;
-  try {
-    placement_ = place_loader_threads(threads_, options.cores);
-  } catch (const RunError&) {
-    end_threads();
-    throw;
-  }
+  threads_.start(options.workers, options.cores,
+                 [this](int i) { work(*pipelines_[static_cast<std::size_t>(i)]); });
 }
 
 BatchLoader::~BatchLoader() {
-  end_threads();
-}
-
-void BatchLoader::end_threads() {
-  ring_.close();
-  for (std::thread& thread : threads_) thread.join();
+  threads_.end();
 }
 
 void BatchLoader::start(std::int64_t first) {

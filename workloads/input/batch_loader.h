@@ -1,7 +1,6 @@
 #pragma once
 
 #include <memory>
-#include <thread>
 
 #include "harness/plan/config.h"
 #include "workloads/input/batch_records.h"
@@ -9,6 +8,7 @@
 #include "workloads/input/dataset.h"
 #include "workloads/input/image_memory.h"
 #include "workloads/input/loader_cores.h"
+#include "workloads/input/loader_threads.h"
 #include "workloads/input/row_totals.h"
 #include "workloads/input/sample_order.h"
 #include "workloads/input/sample_pipeline.h"
@@ -53,7 +53,7 @@ class BatchLoader final : public BatchSource {
   std::vector<std::span<std::byte>> memory() override;
   std::map<std::string, std::int64_t> counters() const override;
   std::vector<std::string> replaced_files() const override;
-  std::string threads() const override { return placement_; }
+  std::string threads() const override { return threads_.placement(); }
 
  private:
   struct Slot {
@@ -63,7 +63,6 @@ class BatchLoader final : public BatchSource {
     std::vector<StageTimes> times;  // by row; of recorded batches
   };
 
-  void end_threads();
   void work(SamplePipeline& pipeline);
   void fill(SamplePipeline& pipeline, const WorkUnit& unit);
   StageWatch watch_row(StageTimes& times) const;
@@ -84,8 +83,7 @@ class BatchLoader final : public BatchSource {
   Nanos started_{};  // recorded: when the workers were let go
   RowTotals totals_;
   std::vector<std::unique_ptr<SamplePipeline>> pipelines_;  // one a thread
-  std::vector<std::thread> threads_;
-  std::string placement_;
+  LoaderThreads threads_{ring_};
 };
 
 }  // namespace traceml
