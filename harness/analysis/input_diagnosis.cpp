@@ -56,6 +56,7 @@ class Diagnosis {
     if (of_.ready_wait > kLimits.ready_wait) return no_core();
     if (!of_.demand) return unknown("what the step takes without its input is not known");
     if (is_held_up_by_files()) return slow_files();
+    if (is_held_up_by_engines()) return engines_too_slow();
     if (figures_.utilisation.value_or(0) < kLimits.busy || supply_time() <= *of_.demand) {
       return unexplained();
     }
@@ -160,6 +161,28 @@ class Diagnosis {
     return {InputCause::kSlowFiles, std::nullopt, std::move(why), std::nullopt};
   }
 
+  // Workers work or wait for the engines nearly all the time, and wait longer than they work, or
+  // would keep up if they did not wait. Other workers would wait for the same engines.
+  bool is_held_up_by_engines() const {
+    if (!figures_.engine_wait) return false;
+    const Millis waits = *figures_.engine_wait;
+    if (share(work() + waits, figures_.step * of_.workers) < kLimits.busy) return false;
+    return share(waits, work() + waits) > kLimits.stage || supply_time() <= *of_.demand;
+  }
+
+  InputDiagnosis engines_too_slow() const {
+    const Millis all = figures_.step * of_.workers;
+    std::string why = counted(of_.workers, "worker") + (of_.workers == 1 ? " waits " : " wait ") +
+                      whole_percent(std::min(share(*figures_.engine_wait, all), 1.0)) +
+                      " of the time for the hardware decoder and " +
+                      (of_.workers == 1 ? "is" : "are") + " busy " +
+                      whole_percent(figures_.utilisation.value_or(0)) + "; a step takes " +
+                      short_ms(figures_.step) + ", and " + demand_in_words() +
+                      ": the GPU's JPEG engines are the limit, and more workers would wait for "
+                      "them, too; a smaller input.hardware_share leaves the workers a part";
+    return {InputCause::kEngines, std::nullopt, std::move(why), std::nullopt};
+  }
+
   InputDiagnosis unexplained() const {
     std::string why = "the training thread waits " + wait_of_step() + ", but " +
                       counted(of_.workers, "worker") + " busy " +
@@ -207,15 +230,16 @@ class Diagnosis {
 }  // namespace
 
 std::string_view words_of(InputCause cause) {
-  constexpr std::array<std::string_view, 6> kWords = {"not input-bound", "input-bound",
-                                                      "read-bound",      "held up by slow files",
-                                                      "copy-bound",      "cannot tell"};
+  constexpr std::array<std::string_view, 7> kWords = {
+      "not input-bound",       "input-bound", "engine-bound", "read-bound",
+      "held up by slow files", "copy-bound",  "cannot tell"};
   return kWords[static_cast<std::size_t>(cause)];
 }
 
 std::string_view name_of(InputCause cause) {
-  constexpr std::array<std::string_view, 6> kNames = {
-      "not_input_bound", "input_bound", "read_bound", "slow_files", "copy_bound", "cannot_tell"};
+  constexpr std::array<std::string_view, 7> kNames = {
+      "not_input_bound", "input_bound", "engine_bound", "read_bound",
+      "slow_files",      "copy_bound",  "cannot_tell"};
   return kNames[static_cast<std::size_t>(cause)];
 }
 

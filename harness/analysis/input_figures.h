@@ -20,8 +20,9 @@ struct InputFigures {
   Millis read{}, decode{}, resize{};
   std::optional<Millis> cpu;  // processor time in these three
   // Of a batch.
-  Millis slot_wait{};    // of all workers: held back, for lack of a free batch
-  Millis worker_wait{};  // of the training thread: no batch was ready
+  Millis slot_wait{};                 // of all workers: held back, for lack of a free batch
+  Millis worker_wait{};               // of the training thread: no batch was ready
+  std::optional<Millis> engine_wait;  // of all workers, for the GPU's JPEG engines; null: not used
   // Of a step.
   std::optional<Millis> copy;          // its own time, beside the step or not
   std::optional<Millis> exposed_copy;  // h2d, on the device where its clock is complete
@@ -55,14 +56,15 @@ struct SlowFile {
 enum class InputCause {
   kConsumer,  // not input-bound
   kDecode,    // input-bound
+  kEngines,   // the GPU's JPEG engines are the limit
   kRead,
   kSlowFiles,
   kCopy,
   kUnknown,  // cannot tell
 };
 
-// "input-bound", "read-bound", "held up by slow files", "copy-bound", "not input-bound", "cannot
-// tell".
+// "input-bound", "engine-bound", "read-bound", "held up by slow files", "copy-bound", "not
+// input-bound", "cannot tell".
 std::string_view words_of(InputCause cause);
 
 // In run.json: "input_bound", ...

@@ -135,6 +135,7 @@ InputFigures figures_of(const CampaignFacts& facts, const ArmFacts& arm, std::in
     figures.cpu = *cpu / static_cast<double>(batch);
   }
   figures.copy = mean_of(batches, &InputRecord::copy);
+  figures.engine_wait = mean_of(batches, &InputRecord::engine_wait);
   fill_step(rank, figures);
   if (*arm.workers > 0 && figures.step.count() > 0) {
     figures.utilisation =
@@ -169,7 +170,7 @@ InputFigures mean_over(const std::vector<RankInput>& ranks) {
   };
   for (std::optional<Millis> InputFigures::*figure :
        {&InputFigures::cpu, &InputFigures::copy, &InputFigures::exposed_copy,
-        &InputFigures::device_wait}) {
+        &InputFigures::device_wait, &InputFigures::engine_wait}) {
     mean.*figure = add([figure](const InputFigures& of) { return of.*figure; });
   }
   for (std::optional<double> InputFigures::*figure :

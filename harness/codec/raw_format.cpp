@@ -33,8 +33,14 @@ const std::string& raw_header(RawFile file) {
       "other_processes",
       "arm,window,step,batch,begun_host_ns,ready_host_ns,asked_host_ns,taken_host_ns,"
       "released_host_ns,read_ns,decode_ns,resize_ns,cpu_ns,slot_wait_ns,queue_depth,slowest_file,"
-      "slowest_ns,copy_ns"};
+      "slowest_ns,copy_ns,engine_wait_ns"};
   return kHeaders[index_of(file)];
+}
+
+std::string older_raw_header(RawFile file) {
+  if (file != RawFile::kInput) return "";
+  const std::string& header = raw_header(file);
+  return header.substr(0, header.rfind(','));
 }
 
 std::string csv_field(std::string_view text) {

@@ -31,6 +31,9 @@ std::string raw_file_name(RawFile file, Rank rank);
 // The first line, without its line end.
 const std::string& raw_header(RawFile file);
 
+// That of runs from before the file's last column; empty: it always had all.
+std::string older_raw_header(RawFile file);
+
 // The second line, without its line end, says whose file it is: "#run 0a1b2c3d4e5f6071 rank 3
 // windows".
 std::string raw_identity(RunId run, Rank rank, RawFile file);

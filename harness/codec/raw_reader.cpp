@@ -110,6 +110,7 @@ void read_row(RawRow* row, ArmNames* arms, InputRecord* record) {
   record->slowest_file = row->text();
   record->slowest = row->nanos(kDurations);
   record->copy = row->optional_nanos(kDurations);
+  if (row->has_last_column("engine_wait_ns")) record->engine_wait = row->optional_nanos(kDurations);
 }
 
 template <typename Value>
@@ -135,7 +136,7 @@ void read_row(RawRow* row, ArmNames* /*arms*/, DeviceRecord* record) {
 }
 
 template <typename Record>
-std::vector<Record> read_rows(const RawText& raw, RawFile file, std::size_t groups,
+std::vector<Record> read_rows(const RawText& raw, std::size_t groups,
                               const std::vector<std::string>& arm_names) {
   std::int64_t total = 0;
   for (std::size_t i = 0; i < groups; ++i) total += raw.groups[i].rows;
@@ -147,7 +148,7 @@ std::vector<Record> read_rows(const RawText& raw, RawFile file, std::size_t grou
     std::string_view text(raw.text.data() + group.begin, group.end - group.begin);
     for (std::int64_t line = group.first_line; !text.empty(); ++line) {
       const std::size_t end = text.find('\n');
-      RawRow row(raw, raw_header(file), line, text.substr(0, end));
+      RawRow row(raw, raw.header, line, text.substr(0, end));
       read_row(&row, &arms, &records.emplace_back());
       row.finish();
       text.remove_prefix(end + 1);
@@ -176,9 +177,10 @@ RankRecords read_rank_records(const RawFolder& folder, Rank rank,
       return {rank, {}, {}, {}};
     }
     RawText& text = texts[index_of(file)];
-    text =
-        read_raw_text(folder.path, name, {raw_header(file), raw_identity(folder.run, rank, file)},
-                      folder.accept_edited, warnings);
+    text = read_raw_text(
+        folder.path, name,
+        {raw_header(file), raw_identity(folder.run, rank, file), older_raw_header(file)},
+        folder.accept_edited, warnings);
     groups = std::min(groups, text.groups.size());
   }
   // Each append closes one group in each file: what one file lacks is left out of all.
@@ -191,18 +193,17 @@ RankRecords read_rank_records(const RawFolder& folder, Rank rank,
   const auto& [windows, steps, collectives, devices, inputs] = texts;
   const std::vector<std::string>& arms = folder.arm_names;
   RankRecords records{rank,
-                      read_rows<WindowRecord>(windows, RawFile::kWindows, groups, arms),
-                      read_rows<StepRecord>(steps, RawFile::kSteps, groups, arms),
+                      read_rows<WindowRecord>(windows, groups, arms),
+                      read_rows<StepRecord>(steps, groups, arms),
                       {}};
   if (!collectives.groups.empty()) {
-    records.collectives =
-        read_rows<CollectiveRecord>(collectives, RawFile::kCollectives, groups, arms);
+    records.collectives = read_rows<CollectiveRecord>(collectives, groups, arms);
   }
   if (!devices.groups.empty()) {
-    records.devices = read_rows<DeviceRecord>(devices, RawFile::kDevice, groups, arms);
+    records.devices = read_rows<DeviceRecord>(devices, groups, arms);
   }
   if (!inputs.groups.empty()) {
-    records.inputs = read_rows<InputRecord>(inputs, RawFile::kInput, groups, arms);
+    records.inputs = read_rows<InputRecord>(inputs, groups, arms);
   }
   return records;
 }

@@ -38,6 +38,9 @@ class RawRow {
   // Two fields: a phase on the two clocks.
   std::optional<DualTime> dual_time();
 
+  // Whether the file has it as its last one: files of older runs may not.
+  bool has_last_column(std::string_view name) const { return header_.ends_with(name); }
+
   // Throws where fields are left.
   void finish();
 

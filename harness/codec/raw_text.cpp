@@ -31,11 +31,15 @@ class GroupScanner {
       warnings_->push_back(raw_->name + " is empty: its rank ended before a window");
       return;
     }
-    if (!text.starts_with(opening.header + "\n")) {
+    raw_->header = opening.header;
+    if (!opening.older_header.empty() && text.starts_with(opening.older_header + "\n")) {
+      raw_->header = opening.older_header;
+    }
+    if (!text.starts_with(raw_->header + "\n")) {
       throw RunError(fmt::format("{}:1: these are not the columns of this version; expected {}",
                                  raw_->path, opening.header));
     }
-    group_.begin = opening.header.size() + 1;
+    group_.begin = raw_->header.size() + 1;
     group_.first_line = 2;
     check_identity(opening.identity);
     std::size_t at = group_.begin;

@@ -22,13 +22,15 @@ struct RawText {
   std::string name;  // for warnings: reports must not depend on where the run lies
   std::string path;
   std::string text;
+  std::string header;  // its own
   std::vector<RawGroup> groups;
 };
 
 // What a file must begin with.
 struct RawOpening {
-  std::string header;    // its first line
-  std::string identity;  // its second: raw_identity()
+  std::string header;        // its first line
+  std::string identity;      // its second: raw_identity()
+  std::string older_header;  // that of older runs, which lacks the last columns; empty: none does
 };
 
 // Reads DIR/NAME and checks its header, whose file it is, and every checksum. Throws RunError

@@ -110,6 +110,7 @@ void add_row(std::string* rows, const std::string& arm, const InputRecord& recor
   rows->append(",").append(csv_field(one_line(record.slowest_file)));
   fmt::format_to(std::back_inserter(*rows), ",{}", record.slowest.count());
   add(rows, record.copy);
+  add(rows, record.engine_wait);
   rows->push_back('\n');
 }
 

@@ -19,6 +19,7 @@ Json figures_json(const InputFigures& figures) {
           {"resize_ms", json_number(figures.resize)},
           {"cpu_ms", json_number(figures.cpu)},
           {"slot_wait_ms", json_number(figures.slot_wait)},
+          {"engine_wait_ms", json_number(figures.engine_wait)},
           {"batch_wait_ms", json_number(figures.worker_wait)},
           {"copy_ms", json_number(figures.copy)},
           {"exposed_copy_ms", json_number(figures.exposed_copy)},

@@ -47,6 +47,8 @@ std::vector<std::string> row_of(const ArmSummary& arm, const Decimals& decimals)
   const InputFigures& mean = input.mean;
   std::optional<Millis> slot_wait;
   if (input.workers > 0) slot_wait = mean.slot_wait / input.workers;
+  std::optional<Millis> engine_wait;
+  if (input.workers > 0 && mean.engine_wait) engine_wait = *mean.engine_wait / input.workers;
   return {arm.name,
           std::to_string(input.workers),
           percent(mean.utilisation, 0),
@@ -55,6 +57,7 @@ std::vector<std::string> row_of(const ArmSummary& arm, const Decimals& decimals)
           bare_ms(mean.resize, decimals.sample),
           bare_ms(mean.cpu, decimals.sample),
           bare_ms(slot_wait, decimals.step),
+          bare_ms(engine_wait, decimals.step),
           bare_ms(mean.worker_wait, decimals.step),
           bare_ms(mean.copy, decimals.step),
           bare_ms(mean.exposed_copy, decimals.step),
@@ -81,7 +84,7 @@ std::string slowest_sentence(const ArmSummary& arm) {
 
 bool told_at_a_gate(const CampaignSummary& summary, ArmIndex arm) {
   return std::any_of(summary.gates.begin(), summary.gates.end(), [arm](const GateResult& gate) {
-    return gate.outcome == Outcome::kFail && gate.spec.candidate == arm;
+    return !gate.spec.left_out && gate.outcome == Outcome::kFail && gate.spec.candidate == arm;
   });
 }
 
@@ -108,7 +111,8 @@ std::optional<Table> input_table(const ReportInput& input) {
       "mean of ranks, ms. read, decode, resize (flip and normalisation included) and cpu "
       "(processor "
       "time): of a sample, on its worker. The others are of a step: slot wait, of a worker, held "
-      "back for lack of a free batch or, decoding on a GPU, for the JPEG engines; batch wait, of "
+      "back for lack of a free batch; engine wait, of a worker, for the GPU's JPEG engines; batch "
+      "wait, of "
       "the training thread, none being ready; copy, "
       "its own time; exposed, what the step waited for it; device wait, for the batch. busy: share "
       "of the workers' time in read, decode and resize. queue: batches ready when one is asked "
@@ -125,6 +129,7 @@ std::optional<Table> input_table(const ReportInput& input) {
                    {"resize"},
                    {"cpu", false, 6, false},
                    {"slot\nwait"},
+                   {"engine\nwait"},
                    {"batch\nwait"},
                    {"copy", false, 3, false},
                    {"exposed", false, 1, false},

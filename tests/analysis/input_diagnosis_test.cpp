@@ -142,6 +142,52 @@ TEST(InputDiagnosis, names_the_larger_of_the_copy_and_the_batch) {
   EXPECT_EQ(cause_of(evidence), InputCause::kDecode);
 }
 
+// Two workers that hand a batch over in 3 ms and wait 50 ms for the engines, in a step of 30 ms.
+InputEvidence waiting_for_engines() {
+  InputEvidence evidence = starving();
+  evidence.workers = 2;
+  evidence.figures.read = Millis(0.1);
+  evidence.figures.decode = Millis(0.2);
+  evidence.figures.resize = Millis(0);
+  evidence.figures.utilisation = 0.05;
+  evidence.figures.engine_wait = Millis(50);
+  evidence.work_without_slow = Millis(3);
+  evidence.usual_sample = Millis(0.3);
+  return evidence;
+}
+
+TEST(InputDiagnosis, of_workers_that_wait_for_the_engines_advises_no_more_of_them) {
+  const InputDiagnosis diagnosis = diagnose_input(waiting_for_engines());
+  EXPECT_EQ(diagnosis.cause, InputCause::kEngines);
+  EXPECT_EQ(diagnosis.why,
+            "2 workers wait 83 % of the time for the hardware decoder and are busy 5 %; a step "
+            "takes 30.0 ms, and the step without input takes 20.0 ms (reference): the GPU's JPEG "
+            "engines are the limit, and more workers would wait for them, too; a smaller "
+            "input.hardware_share leaves the workers a part");
+  EXPECT_EQ(diagnosis.workers_needed, std::nullopt);
+}
+
+TEST(InputDiagnosis, blames_the_engines_only_where_waiting_for_them_is_most_of_the_time) {
+  InputEvidence evidence = waiting_for_engines();
+  evidence.figures.engine_wait = Millis(42.1);  // with 3 ms of work, of 60 ms
+  EXPECT_EQ(cause_of(evidence), InputCause::kEngines);
+  evidence.figures.engine_wait = Millis(41.9);
+  EXPECT_EQ(cause_of(evidence), InputCause::kUnknown) << "the workers are idle, too";
+  evidence.figures.decode = Millis(4.9);  // 50 ms of work
+  evidence.figures.utilisation = 0.83;
+  evidence.figures.engine_wait = Millis(50.1);
+  EXPECT_EQ(cause_of(evidence), InputCause::kEngines);
+  evidence.figures.engine_wait = Millis(49.9);
+  EXPECT_EQ(cause_of(evidence), InputCause::kDecode);
+  EXPECT_EQ(diagnose_input(evidence).workers_needed, 3) << "of 50 ms of work alone";
+}
+
+TEST(InputDiagnosis, does_not_blame_engines_where_nothing_waited) {
+  InputEvidence evidence = waiting_for_engines();
+  evidence.figures.worker_wait = Millis(0.1);
+  EXPECT_EQ(cause_of(evidence), InputCause::kConsumer);
+}
+
 TEST(InputDiagnosis, tells_of_workers_without_a_core) {
   InputEvidence evidence = starving();
   evidence.figures.cpu = Millis(7.3);

@@ -34,6 +34,7 @@ InputRecord full_record(std::optional<std::int64_t> window = 0) {
   record.slowest_file = "class, \"a\"/#1.jpg";
   record.slowest = Nanos(16);
   record.copy = Nanos(17);
+  record.engine_wait = Nanos(18);
   return record;
 }
 
@@ -61,11 +62,12 @@ TEST_F(RawInputFile, ReadsBackWhatWasWritten) {
   EXPECT_THAT(folder_.read(kFile),
               HasSubstr("arm,window,step,batch,begun_host_ns,ready_host_ns,asked_host_ns,"
                         "taken_host_ns,released_host_ns,read_ns,decode_ns,resize_ns,cpu_ns,"
-                        "slot_wait_ns,queue_depth,slowest_file,slowest_ns,copy_ns\n"));
-  EXPECT_THAT(folder_.read(kFile), HasSubstr("\nshipped,,4,0,0,0,0,0,,0,0,0,,0,,x.jpg,0,\n"));
+                        "slot_wait_ns,queue_depth,slowest_file,slowest_ns,copy_ns,"
+                        "engine_wait_ns\n"));
+  EXPECT_THAT(folder_.read(kFile), HasSubstr("\nshipped,,4,0,0,0,0,0,,0,0,0,,0,,x.jpg,0,,\n"));
   EXPECT_THAT(folder_.read(kFile),
               HasSubstr("\nshipped,0,3,51,-5,7,8,9,10,11,12,13,14,15,2,\"class, \"\"a\"\"/#1.jpg\","
-                        "16,17\n"));
+                        "16,17,18\n"));
 }
 
 TEST_F(RawInputFile, IsNotThereWithoutALoader) {
@@ -73,6 +75,16 @@ TEST_F(RawInputFile, IsNotThereWithoutALoader) {
   EXPECT_FALSE(std::filesystem::exists(folder_.path(kFile)));
   EXPECT_THAT(read().inputs, IsEmpty());
   EXPECT_THAT(warnings_, IsEmpty());
+}
+
+TEST_F(RawInputFile, OfAnOlderRunLacksTheWaitForEngines) {
+  write();
+  replace(kFile, ",copy_ns,engine_wait_ns\n", ",copy_ns\n");
+  replace(kFile, ",16,17,18\n", ",16,17\n");
+  replace(kFile, ",x.jpg,0,,\n", ",x.jpg,0,\n");
+  InputRecord older = full_record();
+  older.engine_wait = std::nullopt;
+  EXPECT_THAT(read(true).inputs, ElementsAre(null_record(), older));
 }
 
 TEST_F(RawInputFile, TravelsWithTheOthers) {
@@ -99,8 +111,8 @@ TEST_F(RawInputFile, RefusesFieldsThatAreNone) {
   EXPECT_THAT(fault(",51,", ",-1,"), HasSubstr("column batch '-1' is not from 0 to"));
   EXPECT_THAT(fault(",11,12,", ",-11,12,"), HasSubstr("column read_ns '-11' is not from 0 to"));
   EXPECT_THAT(fault(",11,12,", ",11,1.5,"), HasSubstr("column decode_ns '1.5' is no whole number"));
-  EXPECT_THAT(fault(",16,17", ",16"), HasSubstr("column copy_ns is missing"));
-  EXPECT_THAT(fault(",16,17", ",16,17,18"), HasSubstr("more fields than columns"));
+  EXPECT_THAT(fault(",16,17,18", ",16,17"), HasSubstr("column engine_wait_ns is missing"));
+  EXPECT_THAT(fault(",17,18", ",17,18,19"), HasSubstr("more fields than columns"));
 }
 
 // Run of one rank; arm 1 has a loader.

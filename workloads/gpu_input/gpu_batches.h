@@ -87,7 +87,7 @@ std::unique_ptr<GpuBatchSource> make_gpu_batches(const InputConfig& input,
                                                  const GpuPlace& place,
                                                  const LoaderCores& cores = {});
 
-// What decodes on GPU `gpu`, in words, or why nothing does. To look makes a context on that GPU, and
+// What decodes on GPU `gpu`, in words, or why nothing does. To look makes a context on that GPU and
 // on no other; what is current in the calling thread stays so.
 struct GpuDecoding {
   std::string facts;     // "nvJPEG 13.0.1, 7 engines of 1 core"; empty: nothing

@@ -1,7 +1,6 @@
 #include "workloads/gpu_input/gpu_loader.h"
 
 #include <algorithm>
-#include <system_error>
 
 #include <fmt/format.h>
 
@@ -15,6 +14,17 @@ namespace {
 // The training thread runs ahead of the device by some steps, whose batches are still in use.
 constexpr int kHeldByConsumer = 4;
 constexpr int kMostMiniBatches = 8;
+
+int unit_rows_of(const GpuLoaderOptions& options) {
+  return options.unit_rows > 0 ? std::min(options.unit_rows, kMostCrops)
+                               : unit_rows(options.batch_size);
+}
+
+// Of each unit, the engines' rows and the others.
+int parts_of(const GpuLoaderOptions& options) {
+  const int rows = unit_rows_of(options);
+  return 2 * ((options.batch_size + rows - 1) / rows);
+}
 
 // What a step of work on several samples took, shared out evenly among them.
 class SharedTime {
@@ -31,7 +41,7 @@ class SharedTime {
     const Nanos cpu = clock_->thread_cpu() - cpu_;
     for (StageTimes& sample : samples) {
       sample.*stage += (now - begun_) / std::ssize(samples);
-      sample.cpu += cpu / std::ssize(samples);
+      if (stage != &StageTimes::engine_wait) sample.cpu += cpu / std::ssize(samples);
     }
     samples.back().done = now;
   }
@@ -51,14 +61,9 @@ std::span<StageTimes> some_of(std::vector<StageTimes>& times, int first, int cou
 GpuLoader::GpuLoader(const GpuLoaderOptions& options, const SampleOrder& order,
                      std::shared_ptr<const Dataset> dataset,
                      std::shared_ptr<const NvjpegSession> session)
-    : options_(options),
-      order_(order),
-      dataset_(std::move(dataset)),
-      unit_rows_(options.unit_rows > 0 ? std::min(options.unit_rows, kMostCrops)
-                                       : unit_rows(options.batch_size)),
-      ring_(options.prefetch + kHeldByConsumer, options.batch_size, unit_rows_, options.prefetch),
-      slots_(ring_.slots(), options.batch_size, options.image_size, options.dtype,
-             2 * ((options.batch_size + unit_rows_ - 1) / unit_rows_)),
+    : GpuLoaderBase(options, order, std::move(dataset), kHeldByConsumer, unit_rows_of(options),
+                    parts_of(options)),
+      unit_rows_(unit_rows_of(options)),
       rows_(static_cast<std::size_t>(ring_.slots())) {
   const auto batch = static_cast<std::size_t>(options.batch_size);
   for (Rows& rows : rows_) {
@@ -81,41 +86,17 @@ GpuLoader::GpuLoader(const GpuLoaderOptions& options, const SampleOrder& order,
   for (int i = 0; i < options.workers; ++i) {
     workers_.push_back(std::make_unique<GpuWorker>(session, dataset_, options.cache, unit_rows_));
   }
-  try {
-    for (int i = 0; i < options.workers; ++i) threads_.emplace_back([this, i] { work(i); });
-    placement_ = place_loader_threads(threads_, options.cores);
-  } catch (const std::system_error& error) {
-    end_threads();
-    throw RunError(fmt::format("cannot start {} input workers: {}", options.workers, error.what()));
-  } catch (const RunError&) {
-    end_threads();
-    throw;
-  }
+  threads_.start(options.workers, options.cores, [this](int i) { work(i); });
 }
 
 GpuLoader::~GpuLoader() {
-  end_threads();
+  threads_.end();
   // The training stream may still read a slot.
   static_cast<void>(cudaDeviceSynchronize());
 }
 
-void GpuLoader::end_threads() {
-  ring_.close();
-  for (std::thread& thread : threads_) thread.join();
-}
-
-void GpuLoader::start(std::int64_t first) {
-  first_ = first;
-  delivered_ = 0;
-  parked_ = false;
-  records_.start(most_records_, ring_.slots());
-  if (records_.on()) started_ = options_.clock->now();
-  ring_.start();
-}
-
 void GpuLoader::park() {
-  parked_ = true;
-  ring_.park();
+  park_workers();
   if (engines_) engines_->finish();
   for (const auto& worker : workers_) check_cuda(cudaStreamSynchronize(worker->stream()));
 }
@@ -126,6 +107,7 @@ void GpuLoader::work(int index) {
   Nanos idle_since{};
   while (const std::optional<WorkUnit> unit = ring_.take()) {
     std::vector<StageTimes>& times = rows_of(unit->slot).times;
+    const Nanos begun = records_.on() ? options_.clock->now() : Nanos{};
     try {
       check_cuda(current);
       make_unit(worker, *unit);
@@ -135,7 +117,7 @@ void GpuLoader::work(int index) {
     if (records_.on()) {
       const std::span<StageTimes> made = some_of(times, unit->first_row, unit->rows);
       // Between two units a worker waits, but for the way through the ring: for a slot.
-      made.front().slot_wait = made.front().begun - std::max(idle_since, started_);
+      made.front().slot_wait = begun - std::max(idle_since, started_);
       for (const StageTimes& row : made) idle_since = std::max(idle_since, row.done);
     }
     ring_.done(*unit);
@@ -160,7 +142,9 @@ void GpuLoader::make_unit(GpuWorker& worker, const WorkUnit& unit) {
   const int hardware =
       engines_ ? hardware_rows(unit.first_row, unit.rows, options_.hardware_share) : 0;
   if (hardware > 0) {
+    SharedTime wait(records_.on() ? options_.clock : nullptr);
     const std::unique_ptr<HardwarePool::Loan> loan = engines_->take();
+    wait.end(some_of(rows.times, unit.first_row, hardware), &StageTimes::engine_wait);
     HardwareBatch& engines = **loan;
     slots_.aim(unit.slot, &engines.crops);
     for (int row = unit.first_row; row < unit.first_row + hardware; ++row) {
@@ -184,15 +168,18 @@ void GpuLoader::make_unit(GpuWorker& worker, const WorkUnit& unit) {
 // without the engines.
 void GpuLoader::queue_engines(GpuWorker& worker, const WorkUnit& unit, int rows,
                               HardwareBatch& engines, CropResizeRequest* crops) {
-  SharedTime time(records_.on() ? options_.clock : nullptr);
+  const std::span<StageTimes> times = some_of(rows_of(unit.slot).times, unit.first_row, rows);
+  SharedTime hand_over(records_.on() ? options_.clock : nullptr);
   const bool decoded = engines.decode();
+  hand_over.end(times, &StageTimes::engine_wait);
+  SharedTime time(records_.on() ? options_.clock : nullptr);
   if (decoded && engines.files() > 0) {
     slots_.wait_until_used(unit.slot, engines.stream());
     queue_crop_resize(engines.crops, {reinterpret_cast<std::uintptr_t>(engines.stream())});
     slots_.made(unit.slot, part_of(unit), engines.stream());
   }
   engines.end();
-  time.end(some_of(rows_of(unit.slot).times, unit.first_row, rows), &StageTimes::decode);
+  time.end(times, &StageTimes::decode);
   if (decoded) return;
   for (int row = unit.first_row; row < unit.first_row + rows; ++row) {
     if (rows_of(unit.slot).by[static_cast<std::size_t>(row)] != DecodedBy::kHardware) continue;
@@ -223,26 +210,17 @@ void GpuLoader::make_row(GpuWorker& worker, const WorkUnit& unit, int row, Hardw
 }
 
 GpuBatch GpuLoader::next() {
-  if (parked_) throw RunError("a parked loader was asked for a batch; start it before");
-  const bool recorded = records_.on();
-  const std::optional<std::int64_t> depth = recorded ? std::optional(ready()) : std::nullopt;
-  const Nanos asked = recorded ? options_.clock->now() : Nanos{};
-  const std::optional<int> slot = ring_.next();
-  if (!slot) throw RunError("the loader was parked while a batch was waited for");
-  Rows& rows = rows_of(*slot);
-  const GpuBatch batch = slots_.batch(*slot, first_ + delivered_++);
+  const GpuBatch batch = take();
+  Rows& rows = rows_of(batch.slot);
   for (const RowFacts& row : rows.facts) {
     if (!row.fatal) continue;
     const RunError error(row.problem);
     release(batch);
     throw error;
   }
-  slots_.wait_until_made(*slot, reinterpret_cast<cudaStream_t>(options_.place.training.handle));
+  slots_.wait_until_made(batch.slot, training());
   count(rows);
-  if (recorded) {
-    records_.take({.sequence = batch.sequence, .slot = batch.slot}, asked, options_.clock->now(),
-                  depth, rows.times);
-  }
+  delivered(batch, rows.times);
   return batch;
 }
 
@@ -253,9 +231,8 @@ void GpuLoader::count(Rows& rows) {
 }
 
 void GpuLoader::release(const GpuBatch& batch) {
-  slots_.used(batch.slot, reinterpret_cast<cudaStream_t>(options_.place.training.handle));
-  if (records_.on()) records_.release(batch.slot, options_.clock->now());
-  ring_.release(batch.slot);
+  slots_.used(batch.slot, training());
+  give_back(batch);
 }
 
 std::map<std::string, std::int64_t> GpuLoader::counters() const {

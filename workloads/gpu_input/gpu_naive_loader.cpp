@@ -1,9 +1,6 @@
 #include "workloads/gpu_input/gpu_naive_loader.h"
 
 #include <algorithm>
-#include <system_error>
-
-#include <fmt/format.h>
 
 #include "harness/core/error.h"
 
@@ -32,14 +29,9 @@ class KeptRoom final : public FileRoom {
 GpuNaiveLoader::GpuNaiveLoader(const GpuLoaderOptions& options, const SampleOrder& order,
                                std::shared_ptr<const Dataset> dataset,
                                std::shared_ptr<const NvjpegSession> session)
-    : options_(options),
-      order_(order),
-      dataset_(std::move(dataset)),
-      ring_(options.prefetch + kHeldByConsumer, options.batch_size, 1, options.prefetch),
-      slots_(ring_.slots(), options.batch_size, options.image_size, options.dtype, 1),
+    : GpuLoaderBase(options, order, std::move(dataset), kHeldByConsumer, 1, 1),
       rows_(static_cast<std::size_t>(ring_.slots())),
-      decoder_(session, dataset_, options.cache, 1,
-               reinterpret_cast<cudaStream_t>(options.place.training.handle)) {
+      decoder_(session, dataset_, options.cache, 1, training()) {
   const auto batch = static_cast<std::size_t>(options.batch_size);
   for (Slot& slot : rows_) {
     slot.files.resize(batch);
@@ -50,42 +42,17 @@ GpuNaiveLoader::GpuNaiveLoader(const GpuLoaderOptions& options, const SampleOrde
   for (int i = 0; i < options.workers; ++i) {
     readers_.push_back(std::make_unique<FileReader>(dataset_->folder, options.cache));
   }
-  try {
-    for (const auto& reader : readers_) {
-      threads_.emplace_back([this, kept = reader.get()] { work(*kept); });
-    }
-    placement_ = place_loader_threads(threads_, options.cores);
-  } catch (const std::system_error& error) {
-    end_threads();
-    throw RunError(fmt::format("cannot start {} input workers: {}", options.workers, error.what()));
-  } catch (const RunError&) {
-    end_threads();
-    throw;
-  }
+  threads_.start(options.workers, options.cores,
+                 [this](int i) { work(*readers_[static_cast<std::size_t>(i)]); });
 }
 
 GpuNaiveLoader::~GpuNaiveLoader() {
-  end_threads();
+  threads_.end();
   static_cast<void>(cudaDeviceSynchronize());
 }
 
-void GpuNaiveLoader::end_threads() {
-  ring_.close();
-  for (std::thread& thread : threads_) thread.join();
-}
-
-void GpuNaiveLoader::start(std::int64_t first) {
-  first_ = first;
-  delivered_ = 0;
-  parked_ = false;
-  records_.start(most_records_, ring_.slots());
-  if (records_.on()) started_ = options_.clock->now();
-  ring_.start();
-}
-
 void GpuNaiveLoader::park() {
-  parked_ = true;
-  ring_.park();
+  park_workers();
   check_cuda(cudaStreamSynchronize(training()));
 }
 
@@ -127,17 +94,8 @@ void GpuNaiveLoader::read_unit(FileReader& reader, const WorkUnit& unit) {
 }
 
 GpuBatch GpuNaiveLoader::next() {
-  if (parked_) throw RunError("a parked loader was asked for a batch; start it before");
-  const bool recorded = records_.on();
-  const std::optional<std::int64_t> depth = recorded ? std::optional(ready()) : std::nullopt;
-  const Nanos asked = recorded ? options_.clock->now() : Nanos{};
-  const std::optional<int> index = ring_.next();
-  if (!index) throw RunError("the loader was parked while a batch was waited for");
-  const GpuBatch batch = slots_.batch(*index, first_ + delivered_++);
-  if (recorded) {
-    records_.take({.sequence = batch.sequence, .slot = batch.slot}, asked, options_.clock->now(),
-                  depth, slot_at(*index).times);
-  }
+  const GpuBatch batch = take();
+  delivered(batch, slot_at(batch.slot).times);
   return batch;
 }
 
@@ -173,8 +131,7 @@ void GpuNaiveLoader::decode_row(const GpuBatch& batch, int row, Slot& slot) {
 }
 
 void GpuNaiveLoader::release(const GpuBatch& batch) {
-  if (records_.on()) records_.release(batch.slot, options_.clock->now());
-  ring_.release(batch.slot);
+  give_back(batch);
 }
 
 std::map<std::string, std::int64_t> GpuNaiveLoader::counters() const {

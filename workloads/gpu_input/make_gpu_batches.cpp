@@ -12,6 +12,12 @@ namespace traceml {
 
 namespace {
 
+double share_of_engines(const NvjpegSession& session, const InputConfig& input) {
+  if (input.decode == Decode::kGpuNaive) return 0;
+  return input.hardware_share.value_or(
+      automatic_share(session.engines(), session.cores_per_engine(), input.workers));
+}
+
 std::string facts_of(const NvjpegSession& session, const InputConfig& input, double share) {
   if (input.decode == Decode::kGpuNaive) return session.facts();
   return fmt::format("{}; hardware_share {}{}", session.facts(), share,
@@ -27,8 +33,7 @@ std::unique_ptr<GpuBatchSource> make_gpu_batches(const InputConfig& input,
                                                  const GpuPlace& place, const LoaderCores& cores) {
   require_classes(*dataset, workload);
   std::shared_ptr<const NvjpegSession> session = NvjpegSession::open();
-  const double share = input.hardware_share.value_or(
-      automatic_share(session->engines(), session->cores_per_engine(), input.workers));
+  const double share = share_of_engines(*session, input);
   const GpuLoaderOptions options{
       .workers = input.workers,
       .prefetch = input.prefetch,

@@ -5,11 +5,12 @@
 
 namespace traceml {
 
-void BatchRecords::start(std::size_t most, int slots) {
+void BatchRecords::start(std::size_t most, int slots, bool engines) {
   records_.assign(most, {});
   slowest_.assign(most, 0);
   out_.assign(static_cast<std::size_t>(slots), nullptr);
   count_ = 0;
+  engines_ = engines;
 }
 
 void BatchRecords::take(const HostBatch& batch, Nanos asked, Nanos now,
@@ -23,6 +24,7 @@ void BatchRecords::take(const HostBatch& batch, Nanos asked, Nanos now,
   record.taken = now;
   record.queue_depth = depth;
   Nanos cpu{};
+  Nanos engine_wait{};
   for (const StageTimes& sample : samples) {
     record.begun = std::min(record.begun, sample.begun);
     record.ready = std::max(record.ready, sample.done);
@@ -31,11 +33,13 @@ void BatchRecords::take(const HostBatch& batch, Nanos asked, Nanos now,
     record.resize += sample.resize;
     record.slot_wait += sample.slot_wait;
     cpu += sample.cpu;
+    engine_wait += sample.engine_wait;
     if (sample.cost() <= record.slowest) continue;
     record.slowest = sample.cost();
     slowest_[count_] = sample.sample;
   }
   record.cpu = cpu;
+  if (engines_) record.engine_wait = engine_wait;
   out_[static_cast<std::size_t>(batch.slot)] = &record;
   ++count_;
 }

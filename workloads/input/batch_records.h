@@ -17,8 +17,8 @@ namespace traceml {
 class BatchRecords {
  public:
   // Forgets all and makes room for `most` batches; those beyond have no record. 0: none is kept.
-  // While no batch is out.
-  void start(std::size_t most, int slots);
+  // While no batch is out. `engines`: the loader uses the JPEG engines of a GPU.
+  void start(std::size_t most, int slots, bool engines = false);
 
   bool on() const { return !records_.empty(); }
 
@@ -38,6 +38,7 @@ class BatchRecords {
   std::vector<std::int64_t> slowest_;  // sample of each
   std::vector<InputRecord*> out_;      // by slot; null: without a record
   std::size_t count_ = 0;
+  bool engines_ = false;
 };
 
 }  // namespace traceml

@@ -27,7 +27,8 @@ struct StageTimes {
   Nanos decode{};
   Nanos resize{};  // flip and normalisation included
   Nanos cpu{};
-  Nanos slot_wait{};  // of the worker, just before
+  Nanos slot_wait{};    // of the worker, just before
+  Nanos engine_wait{};  // of the worker, for the GPU's JPEG engines; no part of cost() nor of cpu
   std::int64_t sample = 0;
 
   Nanos cost() const { return read + decode + resize; }

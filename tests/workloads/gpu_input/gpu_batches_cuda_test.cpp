@@ -322,6 +322,8 @@ TEST_F(GpuBatches, TellWhatTheyCost) {
     EXPECT_GE(record.ready, record.begun);
     EXPECT_GE(record.taken, record.asked);
     EXPECT_GE(record.slot_wait, Nanos{0});
+    ASSERT_EQ(record.engine_wait.has_value(), has_engines());
+    if (record.engine_wait) EXPECT_GT(*record.engine_wait, Nanos{0});
     EXPECT_TRUE(record.slowest_file.ends_with(".jpg"));
   }
   EXPECT_EQ(source->facts().substr(0, 7), "nvJPEG ");

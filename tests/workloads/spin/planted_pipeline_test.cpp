@@ -171,6 +171,42 @@ TEST(PlantedPipeline, on_few_cores_is_told_that_more_workers_have_none) {
   EXPECT_THAT(judged(plan).diagnosis.why, ::testing::EndsWith("4 workers would do"));
 }
 
+// The pipeline of 64 ms a batch, of which `decode` of a sample is the workers' own and the rest of
+// the 6 ms is their wait for engines.
+InputSummary with_engines(Nanos decode) {
+  const Plan plan = pipeline_plan(settings_of(kDecoding, 3));
+  RankRecords records = run_rank_of(plan);
+  for (InputRecord& record : records.inputs) {
+    record.engine_wait = record.decode - 8 * decode;
+    record.decode = 8 * decode;
+    record.slowest -= 6ms - decode;
+  }
+  return summarize_campaign(plan.facts, {records}).arms.at(1).input.value();
+}
+
+TEST(PlantedPipeline, whose_workers_wait_for_the_engines_needs_no_more_workers) {
+  const InputSummary input = with_engines(1ms);
+  EXPECT_EQ(input.diagnosis.cause, InputCause::kEngines);
+  EXPECT_EQ(input.diagnosis.workers_needed, std::nullopt);
+  EXPECT_NEAR(input.mean.engine_wait.value().count(), 8 * 5, 1e-9);
+  EXPECT_NEAR(input.mean.sample().count(), 3, 1e-9);
+  EXPECT_THAT(input.diagnosis.why,
+              ::testing::StartsWith(
+                  "3 workers wait 62 % of the time for the hardware decoder and are busy 37 %"));
+}
+
+TEST(PlantedPipeline, whose_workers_would_keep_up_but_for_the_engines_needs_no_more_workers) {
+  const InputSummary input = with_engines(5ms);  // 56 ms of work, 18.7 for 3 workers
+  EXPECT_EQ(input.diagnosis.cause, InputCause::kEngines);
+  EXPECT_EQ(input.diagnosis.workers_needed, std::nullopt);
+}
+
+TEST(PlantedPipeline, whose_workers_are_too_slow_by_themselves_is_input_bound) {
+  const InputSummary input = with_engines(5800us);
+  EXPECT_EQ(input.diagnosis.cause, InputCause::kDecode);
+  EXPECT_THAT(input.diagnosis.why, HasSubstr("a batch is 62.4 ms of work, 20.8 ms for 3 workers"));
+}
+
 TEST(PlantedPipeline, without_a_reference_is_held_against_its_own_step) {
   Plan plan = pipeline_plan(settings_of(kDecoding, 3));
   plan.facts.arms[1].reference.reset();
