@@ -53,6 +53,25 @@ TEST_P(RunJsonOf, IsValidByItsSchema) {
 INSTANTIATE_TEST_SUITE_P(Samples, RunJsonOf, ::testing::ValuesIn(all_samples()),
                          [](const auto& test) { return test.param.name; });
 
+TEST(RunJson, NamesTheArmsOfAGateOfWhichOneWasLeftOut) {
+  Sample sample = passed_run();
+  GateResult gate;
+  gate.spec.name = "engines against shipped";
+  gate.spec.left_out = LeftOutArms{"engines", "shipped", "the arm engines cannot run here"};
+  gate.reason = Reason::kArmLeftOut;
+  gate.all_reasons = {Reason::kArmLeftOut};
+  gate.why = gate.spec.left_out->why;
+  sample.summary.gates.push_back(gate);
+  const Json json = json_of(sample)["gates"].back();
+  EXPECT_EQ(json["candidate"], "engines");
+  EXPECT_EQ(json["baseline"], "shipped");
+  EXPECT_EQ(json["outcome"], "inconclusive");
+  EXPECT_EQ(json["reason"], "arm_left_out");
+  EXPECT_TRUE(json["estimate"].is_null());
+  const int status = validate(text_of(sample));
+  if (!cannot_validate(status)) EXPECT_EQ(status, 0);
+}
+
 TEST(RunJson, WithAFieldTooManyTooFewOrOfAnotherTypeIsNotValid) {
   const Json good = json_of(passed_run());
   if (cannot_validate(validate(good.dump()))) {

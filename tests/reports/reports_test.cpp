@@ -77,6 +77,31 @@ TEST_P(EverySample, SharesNoFolderOfTheHostAndNoPlaceOfTheRun) {
 INSTANTIATE_TEST_SUITE_P(Samples, EverySample, ::testing::ValuesIn(all_samples()),
                          [](const auto& test) { return test.param.name; });
 
+TEST(GateOfAnArmThatWasLeftOut, HasNoEstimateAndOneSentenceInEveryForm) {
+  Sample sample = failed_run();
+  GateResult gate;
+  gate.spec.name = "engines against shipped";
+  gate.spec.left_out = LeftOutArms{"engines", "shipped", "the arm engines cannot run here"};
+  gate.reason = Reason::kArmLeftOut;
+  gate.all_reasons = {Reason::kArmLeftOut};
+  gate.why = gate.spec.left_out->why;
+  sample.summary.gates.push_back(gate);
+  gate.spec.name = "engines every night";
+  gate.outcome = Outcome::kFail;
+  gate.escalated = true;
+  sample.summary.gates.push_back(gate);
+  const std::string sentence = "arm_left_out: the arm engines cannot run here";
+  for (const GateText& text : gate_texts(input_of(sample))) {
+    if (!text.name.starts_with("engines")) continue;
+    EXPECT_THAT(text.estimate, HasSubstr("no estimate")) << text.name;
+    ASSERT_EQ(text.sentences().size(), 1U) << text.name;
+    EXPECT_THAT(sentence, ::testing::EndsWith(text.sentences().front())) << text.name;
+  }
+  EXPECT_THAT(terminal_of(sample), HasSubstr(sentence));
+  EXPECT_THAT(render_markdown(input_of(sample)), HasSubstr("the arm engines cannot run here"));
+  EXPECT_THAT(render_junit(input_of(sample)), HasSubstr("the arm engines cannot run here"));
+}
+
 TEST(VerdictLine, NamesOutcomeExitCodeAndReason) {
   EXPECT_EQ(verdict_of(passed_run()), "PASS (exit 0): 2 of 2 gates passed");
   EXPECT_EQ(verdict_of(failed_run()), "FAIL (exit 10): 1 of 3 gates failed");
