@@ -278,6 +278,12 @@ class Judge {
               std::to_string(own.before_launch) + " that began before their launch call; left out",
           IdleTrust::kRange);
     }
+    if (own.dropped_operators > 0) {
+      say(count_of(own.dropped_operators, "operator") + " of " +
+          std::to_string(own.operators + own.dropped_operators) +
+          " left out for lack of room: their times count as those of the operators around them; "
+          "trace fewer steps");
+    }
     constexpr std::int64_t kMost = 1'000;  // ns; a launch takes five times as long
     if (std::max(std::abs(own.clock_drift_ns), own.clock_error_ns) > kMost) {
       say("the collector's clock ran " + std::to_string(own.clock_drift_ns) +

@@ -287,6 +287,7 @@ int run_session(Ranks& ranks, RunWatch& watch, HostClock& clock, const RunArgume
     options.wall = &clock;
     options.trace_dir = dir + "/trace";
     options.activities = chosen->activities();
+    options.operators = chosen->operators();
     // Clocks of real devices ramp up.
     if (!choice.gpu) options.min_device_warm_up = Seconds{0};
     clock_memory = chosen->clock_memory();

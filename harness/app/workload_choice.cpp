@@ -13,6 +13,7 @@
 #include "workloads/spin/pace.h"
 #include "workloads/spin/planted_workload.h"
 #include "workloads/spin/spin_workload.h"
+#include "workloads/torch/operator_recorder.h"
 #include "workloads/torch/torch_workload.h"
 
 namespace traceml {
@@ -91,6 +92,7 @@ class ChosenTorch final : public ChosenWorkload {
     if (choice.gpu) gpu = choice.gpu->index;
     if (gpu) make_clock(*gpu, plan);
     if (gpu && wants_activities(plan)) activities_ = make_cupti_trace();
+    if (plan.trace && plan.trace->schedule.operators) operators_ = make_operator_recorder();
     if (gpu) monitor_ = make_gpu_monitor(choice.gpu->uuid, why_no_monitor_);
     if (!has_plants(plan.config)) {
       workload_ =
@@ -112,6 +114,7 @@ class ChosenTorch final : public ChosenWorkload {
   DeviceMonitor* monitor() override { return monitor_.get(); }
   InstrumentMemory clock_memory() const override { return clock_memory_; }
   ActivityTrace* activities() override { return activities_.get(); }
+  OperatorTrace* operators() override { return operators_.get(); }
   std::string why_no_monitor() const override {
     if (why_no_monitor_.empty()) return "";
     return "clocks, power and throttling of the GPU are not known: " + why_no_monitor_;
@@ -135,6 +138,7 @@ class ChosenTorch final : public ChosenWorkload {
   InstrumentMemory clock_memory_;
   std::unique_ptr<DeviceMonitor> monitor_;
   std::unique_ptr<ActivityTrace> activities_;
+  std::unique_ptr<OperatorTrace> operators_;
   std::string why_no_monitor_;
   std::unique_ptr<DeviceDelay> delay_;
   std::unique_ptr<Planter> planter_;

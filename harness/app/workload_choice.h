@@ -12,6 +12,7 @@
 #include "harness/ports/device_clock.h"
 #include "harness/ports/device_monitor.h"
 #include "harness/ports/host_clock.h"
+#include "harness/ports/operator_trace.h"
 #include "harness/ports/workload.h"
 #include "workloads/input/dataset.h"
 
@@ -29,6 +30,7 @@ class ChosenWorkload {
   virtual DeviceClock* device() = 0;                       // null: none
   virtual DeviceMonitor* monitor() { return nullptr; }     // null: none
   virtual ActivityTrace* activities() { return nullptr; }  // null: none
+  virtual OperatorTrace* operators() { return nullptr; }   // null: not asked for
   // Of the clock of the device; what the records of a window hold comes on top.
   virtual InstrumentMemory clock_memory() const { return {}; }
   // A sentence, where the device should have one and has none.

@@ -23,7 +23,7 @@ constexpr std::array<TextField, 5> kTexts = {{{"arm", &OwnTraceFacts::arm},
                                               {"seen", &OwnTraceFacts::seen},
                                               {"absent", &OwnTraceFacts::absent}}};
 
-constexpr std::array<NumberField, 10> kNumbers = {
+constexpr std::array<NumberField, 12> kNumbers = {
     {{"cycle", &OwnTraceFacts::cycle},
      {"first_step", &OwnTraceFacts::first_step},
      {"queue_capacity", &OwnTraceFacts::queue_capacity},
@@ -33,7 +33,9 @@ constexpr std::array<NumberField, 10> kNumbers = {
      {"without_times", &OwnTraceFacts::without_times},
      {"before_launch", &OwnTraceFacts::before_launch},
      {"clock_drift_ns", &OwnTraceFacts::clock_drift_ns},
-     {"clock_error_ns", &OwnTraceFacts::clock_error_ns}}};
+     {"clock_error_ns", &OwnTraceFacts::clock_error_ns},
+     {"operators", &OwnTraceFacts::operators},
+     {"dropped_operators", &OwnTraceFacts::dropped_operators}}};
 
 // What a stranger's header holds must leave room to be summed: 2^55 ns are a year, 2^55 bytes more
 // than any job writes.

@@ -87,6 +87,7 @@ class Writer {
     write_header();
     write_names();
     for (const HostSpan& span : events_.host) write_host(span);
+    for (const OperatorSpan& span : trace_.operators) write_operator(span);
     for (const DeviceSpan& span : events_.device) write_device(span);
     write_flows();
     write_batches();
@@ -101,6 +102,7 @@ class Writer {
     Nanos first = Nanos::max();
     for (const HostSpan& span : events_.host) first = std::min(first, span.start);
     for (const DeviceSpan& span : events_.device) first = std::min(first, span.start);
+    for (const OperatorSpan& span : trace_.operators) first = std::min(first, span.start);
     for (const InputRecord& batch : trace_.inputs) first = std::min(first, batch.begun);
     return first == Nanos::max() ? Nanos{0} : first;
   }
@@ -129,6 +131,7 @@ class Writer {
   void write_header() {
     put(R"({{"schemaVersion":1,"distributedInfo":{{"rank":{},"world_size":{}}},)",
         trace_.rank.value, trace_.world_size);
+    if (events_.facts.record_shapes) text_ += R"("record_shapes":1,)";
     put(R"("displayTimeUnit":"ms","baseTimeNanoseconds":{},)", (events_.base + base_).count());
     if (events_.facts.devices) {
       text_ += R"("deviceProperties":[)";
@@ -183,6 +186,15 @@ class Writer {
     if (span.correlation) put(R"(,"args":{{"correlation":{}}})", *span.correlation);
     if (const auto time = event_time(span)) put(R"(,"args":{{"device_ns":{}}})", time->count());
     text_ += "}";
+  }
+
+  void write_operator(const OperatorSpan& span) {
+    next();
+    put(R"({{"ph":"X","cat":"cpu_op","name":{},"pid":{},"tid":{},"ts":{},"dur":{},"args":{{)",
+        names_[span.name], trace_.rank.value, id_text(events_.threads[span.thread].thread),
+        at(span.start), us(span.duration));
+    if (span.sequence) put(R"("Sequence number":{},)", *span.sequence);
+    put(R"("Input Dims":{}}}}})", span.dims ? events_.names[*span.dims] : "[]");
   }
 
   // What the event clock says of a phase: with the first of its ranges in a step.

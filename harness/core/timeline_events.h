@@ -106,6 +106,8 @@ struct OwnTraceFacts {
   std::int64_t before_launch = 0;   // device work that starts before its launch call; left out
   std::int64_t clock_drift_ns = 0;  // between the collector's clock and the host's, over the file
   std::int64_t clock_error_ns = 0;  // of reading both at once
+  std::int64_t operators = 0;  // of the framework, that were kept; 0: not asked for, or none ran
+  std::int64_t dropped_operators = 0;  // for lack of room
   // What the event clock says of each phase, summed over the steps of the file; null where a step
   // lacks it. By index_of().
   std::array<std::optional<std::int64_t>, kPhaseCount> event_ns{};

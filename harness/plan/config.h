@@ -209,7 +209,8 @@ struct TraceConfig {
   int warmup = 2;
   int active = 0;  // 0: nothing is traced
   int repeat = 1;
-  std::string arm;  // empty: the first gate's candidate, else the first that is no reference
+  bool operators = false;  // those of libtorch, too
+  std::string arm;         // empty: the first gate's candidate, else the first that is no reference
   friend bool operator==(const TraceConfig&, const TraceConfig&) = default;
 };
 

@@ -49,6 +49,10 @@ std::vector<ConfigKey> trace_keys() {
       make_config_key(
           "trace.repeat", kRun, integer_form(1, kMostCycles), "cycles, each with files of its own",
           [](auto& c) -> auto& { return c.trace.repeat; }),
+      make_config_key(
+          "trace.operators", kRun, choice_form<bool>({{"true", true}, {"false", false}}, {}),
+          "libtorch's operators with the sizes of their inputs, too, of every thread",
+          [](auto& c) -> auto& { return c.trace.operators; }),
   };
 }
 

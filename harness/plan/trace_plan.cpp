@@ -58,6 +58,22 @@ std::string words_of(const TraceStretch& stretch) {
   return "active: kept" + cycle;
 }
 
+void look_at_operators(const Config& config, ArmIndex index, std::vector<std::string>* notes) {
+  if (!config.trace.operators) return;
+  const ArmConfig& arm = config.arms[static_cast<std::size_t>(index.value)];
+  if (arm.workload.spins()) {
+    throw UsageError(
+        opening_for(config, "trace.operators") +
+        "trace.operators: model spin runs no operators of libtorch; leave the key out, "
+        "or trace a model that trains");
+  }
+  if (arm.workload.execution == Execution::kGraph) {
+    notes->push_back("trace.operators: arm " + arm.name +
+                     " replays a captured graph, which runs no operators: those around the replay "
+                     "alone are recorded.");
+  }
+}
+
 }  // namespace
 
 std::int64_t TracePlan::steps() const {
@@ -116,6 +132,7 @@ std::optional<TracePlan> trace_plan_of(const Config& config, const CampaignFacts
         "trace.warmup is 0: the first traced step pays for switching the tracing on; one or two "
         "steps take that cost.");
   }
+  look_at_operators(config, plan.arm, notes);
   const std::int64_t queue = facts.arms[static_cast<std::size_t>(plan.arm.value)].queue_capacity;
   if (queue >= config.trace.active) {
     notes->push_back("trace.active is " + std::to_string(config.trace.active) +

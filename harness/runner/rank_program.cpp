@@ -217,7 +217,7 @@ class RankProgram {
         longest_window_ * plan_.trace->steps() / std::max<std::int64_t>(in_window, 1);
     watch_.put_off_deadline(steady_now() + 4 * (longest_window_ + of_steps) + kTimeToStop);
     TracedWindow window(plan_, nanos(plan_.config.measure.device_drain), loop_ports_,
-                        options_.activities);
+                        options_.activities, options_.operators);
     const std::vector<RunTrace> traces = window.run(in_window * outcome_.blocks);
     position_.enter(Stage::kStore);
     const std::string unwritten = store_traces(traces, transport_, options_.trace_dir);

@@ -13,6 +13,7 @@
 #include "harness/ports/device_clock.h"
 #include "harness/ports/device_monitor.h"
 #include "harness/ports/host_clock.h"
+#include "harness/ports/operator_trace.h"
 #include "harness/ports/transport.h"
 #include "harness/ports/workload.h"
 #include "harness/runner/progress.h"
@@ -31,6 +32,7 @@ struct RankOptions {
   // run_rank() is simulated; null: that clock. Outlives the run.
   HostClock* wall = nullptr;
   ActivityTrace* activities = nullptr;  // null: none. Outlives the run
+  OperatorTrace* operators = nullptr;   // null: not asked for. Outlives the run
   // With a device the warm-up of the first arm goes on, in whole periods, until it has lasted so
   // long.
   Seconds min_device_warm_up{5};

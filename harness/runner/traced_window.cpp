@@ -11,6 +11,7 @@
 #include "harness/codec/atomic_file.h"
 #include "harness/codec/run_trace_file.h"
 #include "harness/core/error.h"
+#include "harness/runner/add_operators.h"
 #include "harness/runner/watched_ports.h"
 
 namespace traceml {
@@ -80,12 +81,13 @@ class Names {
 }  // namespace
 
 TracedWindow::TracedWindow(const Plan& plan, Nanos drain, const LoopPorts& ports,
-                           ActivityTrace* activities)
+                           ActivityTrace* activities, OperatorTrace* operators)
     : plan_(plan),
       trace_(*plan.trace),
       drain_(drain),
       ports_(ports),
       activities_(activities),
+      operators_(operators),
       recorder_(ports.clock, static_cast<std::size_t>(trace_.longest_stretch()),
                 &ports.position.phase()) {
   begins_.reserve(static_cast<std::size_t>(trace_.longest_stretch()) + 1);
@@ -104,7 +106,9 @@ std::vector<RunTrace> TracedWindow::run(std::int64_t first_batch) {
 }
 
 void TracedWindow::run_stretch(const TraceStretch& stretch) {
+  const bool active = stretch.action == TraceAction::kActive;
   switch_tracing(stretch);
+  if (active && operators_ != nullptr) operators_->begin(stretch.count);
   recorder_.begin_window(ports_.device, ports_.workload.training_queue());
   std::optional<EventSampler> sampler;
   if (ports_.device != nullptr) {
@@ -118,21 +122,25 @@ void TracedWindow::run_stretch(const TraceStretch& stretch) {
     if (ports_.transport.world_size() > 1) waiting.emplace(ports_.position);
     ports_.workload.finish();
   }
-  if (stretch.action == TraceAction::kActive) {
+  if (active) {
     ports_.position.enter(Stage::kStore);  // reading many records is no step that hangs
     traces_.push_back({.rank = ports_.transport.rank(),
                        .world_size = ports_.transport.world_size(),
-                       .events = take_activities(),
+                       .events = {},
                        .steps = {},
                        .step_ends = {},
                        .inputs = {}});
+    std::optional<OperatorEvents> operators;
+    if (operators_ != nullptr) operators = operators_->end();
+    traces_.back().events = take_activities();
+    if (operators) add_operators(*operators, &traces_.back());
   }
   std::vector<PhaseTimes> device_times;
   if (sampler) {
     sampler->drain(drain_);
     device_times = sampler->times();
   }
-  if (stretch.action == TraceAction::kActive) keep(stretch, device_times);
+  if (active) keep(stretch, device_times);
 }
 
 // A collector that fails once is not asked again: the steps go on, so that no other rank waits.

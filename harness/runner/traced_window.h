@@ -10,6 +10,7 @@
 #include "harness/core/run_trace.h"
 #include "harness/plan/plan.h"
 #include "harness/ports/activity_trace.h"
+#include "harness/ports/operator_trace.h"
 #include "harness/runner/event_sampler.h"
 #include "harness/runner/step_loop.h"
 #include "harness/runner/step_recorder.h"
@@ -18,9 +19,11 @@ namespace traceml {
 
 class TracedWindow {
  public:
-  // `plan.trace` is set. `activities` may be null: then host times alone are kept. All arguments
-  // outlive this. `drain`: how long marks are queried after a stretch of steps.
-  TracedWindow(const Plan& plan, Nanos drain, const LoopPorts& ports, ActivityTrace* activities);
+  // `plan.trace` is set. `activities` may be null: then host times alone are kept; `operators`:
+  // then none are. All arguments outlive this. `drain`: how long marks are queried after a stretch
+  // of steps.
+  TracedWindow(const Plan& plan, Nanos drain, const LoopPorts& ports, ActivityTrace* activities,
+               OperatorTrace* operators = nullptr);
 
   // Collective. One trace a cycle of the schedule. `first_batch` as of a window.
   std::vector<RunTrace> run(std::int64_t first_batch);
@@ -42,6 +45,7 @@ class TracedWindow {
   Nanos drain_;
   LoopPorts ports_;
   ActivityTrace* activities_;
+  OperatorTrace* operators_;
   StepRecorder recorder_;
   std::vector<Nanos> begins_;  // of the stretch's steps, and the end of the last one
   std::vector<RunTrace> traces_;

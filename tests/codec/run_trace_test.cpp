@@ -116,6 +116,33 @@ TEST(RunTraceFile, ATraceOfAnotherProfilerIsNotTakenForOurs) {
   EXPECT_FALSE(read.facts.own.has_value());
 }
 
+TEST(RunTraceFile, OperatorsReadBackWithTheirSizes) {
+  RunTrace one = trace();
+  one.events.names.insert(one.events.names.end(), {"aten::conv2d", "[[8,3,32,32],[],[[2],[3,4]]]"});
+  one.events.facts.record_shapes = true;
+  one.events.facts.own->operators = 1;
+  one.events.facts.own->dropped_operators = 4;
+  OperatorSpan span;
+  span.start = 11ms + 100ns;
+  span.duration = 9us + 3ns;
+  span.sequence = 12;
+  span.name = 5;
+  span.dims = 6;
+  one.operators = {span};
+  const TimelineEvents read = written_and_read(one);
+  ASSERT_EQ(read.host.size(), 4u);
+  const HostSpan& written = read.host.back();
+  EXPECT_EQ(written.kind, HostKind::kOperator);
+  EXPECT_EQ(read.names[written.name], "aten::conv2d");
+  EXPECT_EQ(written.start - read.host[0].start, 1ms + 100ns);
+  EXPECT_EQ(written.duration, 9us + 3ns);
+  ASSERT_TRUE(written.shape.has_value());
+  EXPECT_EQ(read.names[*written.shape], "8x3x32x32, -, 2;3x4");
+  EXPECT_TRUE(read.facts.record_shapes);
+  EXPECT_EQ(read.facts.own->dropped_operators, 4);
+  EXPECT_FALSE(written_and_read(trace()).facts.record_shapes);
+}
+
 TEST(RunTraceFile, DriverCallsHaveTheProfilersCategory) {
   RunTrace one = trace();
   one.events.names[2] = "cuLaunchKernel";

@@ -12,7 +12,7 @@ KEYS = {
     "s": {"ph", "cat", "name", "id", "pid", "tid", "ts"},
     "f": {"ph", "bp", "cat", "name", "id", "pid", "tid", "ts"},
 }
-HOST = {"user_annotation", "cuda_runtime", "cuda_driver", "overhead", "loader"}
+HOST = {"user_annotation", "cuda_runtime", "cuda_driver", "overhead", "loader", "cpu_op"}
 DEVICE = {"kernel", "gpu_memcpy", "gpu_memset"}
 PRIVATE = re.compile(r"(^|[\s\"'(=])(/|~/|[A-Za-z]:\\)[\w.]")
 

@@ -142,6 +142,34 @@ TEST(TracePlan, WarnsOfATraceThatIsNoLongerThanTheLoadersQueue) {
               testing::Not(Contains(HasSubstr("cannot show input stalls"))));
 }
 
+TEST(TracePlan, RefusesOperatorsOfASpinningModel) {
+  Config spinning = config();
+  spinning.trace.operators = true;
+  try {
+    make_plan(spinning, 1);
+    FAIL() << "not refused";
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.what(),
+                HasSubstr("trace.operators: model spin runs no operators of libtorch; "
+                          "leave the key out, or trace a model that trains"));
+  }
+}
+
+TEST(TracePlan, SaysThatAReplayedGraphRunsNoOperators) {
+  Config graph = config();
+  graph.trace.operators = true;
+  for (ArmConfig& one : graph.arms) {
+    one.workload = {};
+    one.workload.device = Device::kCuda;
+    one.workload.execution = Execution::kGraph;
+  }
+  graph.workload = graph.arms[0].workload;
+  const auto told = Contains(HasSubstr("arm shipped replays a captured graph, which runs no"));
+  EXPECT_THAT(make_plan(graph, 1).notes, told);
+  for (ArmConfig& one : graph.arms) one.workload.execution = Execution::kEager;
+  EXPECT_THAT(make_plan(graph, 1).notes, testing::Not(told));
+}
+
 TEST(TracePlan, TheLongestRowOfStepsCountsTheTracedOnes) {
   Config longer = config();
   longer.trace.active = 1000;

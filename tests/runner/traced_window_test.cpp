@@ -46,6 +46,30 @@ class NotingTrace final : public ActivityTrace {
   FakeWorkload& workload_;
 };
 
+// The same of operators.
+class NotingOperators final : public OperatorTrace {
+ public:
+  explicit NotingOperators(FakeWorkload& workload) : workload_(workload) {}
+
+  void begin(std::int64_t steps) override { note("begin of " + std::to_string(steps)); }
+  OperatorEvents end() override {
+    note("end");
+    OperatorEvents events;
+    events.names = {"aten::add"};
+    events.threads = {{"0", "77", "pt_autograd_0"}};
+    events.spans.emplace_back();
+    return events;
+  }
+
+  std::vector<std::string> log;
+
+ private:
+  void note(const std::string& what) {
+    log.push_back(what + " at " + std::to_string(workload_.calls_of("step")));
+  }
+  FakeWorkload& workload_;
+};
+
 class TracedWindowTest : public ::testing::Test {
  protected:
   TracedWindowTest() {
@@ -57,9 +81,10 @@ class TracedWindowTest : public ::testing::Test {
         .schedule = {.skip_first = 2, .wait = 1, .warmup = 2, .active = 3, .repeat = 2, .arm = ""}};
   }
 
-  std::vector<RunTrace> run(ActivityTrace* activities) {
-    TracedWindow window(
-        plan_, 1s, LoopPorts{workload_, transport_, clock_, nullptr, position_, wall_}, activities);
+  std::vector<RunTrace> run(ActivityTrace* activities, OperatorTrace* operators = nullptr) {
+    TracedWindow window(plan_, 1s,
+                        LoopPorts{workload_, transport_, clock_, nullptr, position_, wall_},
+                        activities, operators);
     std::vector<RunTrace> traces = window.run(40);
     fault_ = window.fault();
     return traces;
@@ -127,6 +152,25 @@ TEST_F(TracedWindowTest, ACollectorThatRefusesIsAskedOnceAndTheStepsGoOn) {
   ASSERT_EQ(traces.size(), 2u);
   EXPECT_EQ(traces[0].events.facts.own->collector, "");
   EXPECT_EQ(ranges(traces[0]).front(), "ProfilerStep#5");
+}
+
+TEST_F(TracedWindowTest, RecordsOperatorsOfTheActiveStepsAlone) {
+  NotingOperators operators(workload_);
+  const std::vector<RunTrace> traces = run(&activities_, &operators);
+  EXPECT_THAT(operators.log,
+              ElementsAre("begin of 3 at 5", "end at 8", "begin of 3 at 11", "end at 14"));
+  ASSERT_EQ(traces.size(), 2u);
+  for (const RunTrace& trace : traces) {
+    ASSERT_EQ(trace.operators.size(), 1u);
+    EXPECT_EQ(trace.events.names[trace.operators[0].name], "aten::add");
+    EXPECT_EQ(trace.events.threads[trace.operators[0].thread].name, "pt_autograd_0");
+  }
+}
+
+TEST_F(TracedWindowTest, OperatorsAreKeptWhereTheCollectorRefuses) {
+  NotingOperators operators(workload_);
+  activities_.refuses = true;
+  EXPECT_EQ(run(&activities_, &operators).at(1).operators.size(), 1u);
 }
 
 TEST_F(TracedWindowTest, WithoutACollectorTheRangesAreKept) {
