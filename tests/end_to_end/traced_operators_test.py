@@ -13,7 +13,7 @@ CONFIG = """\
 name: operators
 seed: 3
 workload: {model: resnet18, classes: 4, image_size: 32, batch_size: 2, device: cpu, threads: 1}
-measure: {steps: 2, max_blocks: 6}
+measure: {steps: 8, max_blocks: 6}
 arms:
   reference: {input: {source: synthetic}}
   shipped: {input: {source: synthetic}}
