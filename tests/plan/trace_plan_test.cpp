@@ -162,6 +162,7 @@ TEST(TracePlan, SaysThatAReplayedGraphRunsNoOperators) {
     one.workload = {};
     one.workload.device = Device::kCuda;
     one.workload.execution = Execution::kGraph;
+    one.input.dataset = "data";
   }
   graph.workload = graph.arms[0].workload;
   const auto told = Contains(HasSubstr("arm shipped replays a captured graph, which runs no"));
