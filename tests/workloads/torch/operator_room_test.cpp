@@ -90,8 +90,9 @@ TEST_F(OperatorRoomTest, WhatIsStillOpenCountsAsDropped) {
   EXPECT_THAT(events.spans, ElementsAre());
   EXPECT_EQ(events.dropped, 1);
   room_.make_room(4);
+  begin(1, 8ns);
   end(0, 9ns);
-  EXPECT_EQ(take().dropped, 0) << "the next recording knows nothing of it";
+  EXPECT_THAT(take().spans, ElementsAre()) << "the next recording knows nothing of it";
 }
 
 }  // namespace
