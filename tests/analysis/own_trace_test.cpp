@@ -188,6 +188,16 @@ TEST(OwnTrace, LostRecordsMakeIdleARange) {
   EXPECT_EQ(report_of(job(), facts()).trust.idle, IdleTrust::kNumber);
 }
 
+TEST(OwnTrace, OperatorsWithoutRoomAreTold) {
+  OwnTraceFacts own = facts();
+  own.operators = 90;
+  own.dropped_operators = 10;
+  EXPECT_THAT(report_of(job(), own).trust.remarks,
+              Contains(HasSubstr("10 operators of 100 left out for lack of room")));
+  own.dropped_operators = 0;
+  EXPECT_THAT(report_of(job(), own).trust.remarks, IsEmpty());
+}
+
 TEST(OwnTrace, ClocksThatRanApartAreTold) {
   OwnTraceFacts own = facts();
   own.clock_drift_ns = -1'500;
