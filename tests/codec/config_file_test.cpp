@@ -160,10 +160,13 @@ TEST(FullConfig, reads_the_values_that_it_says) {
   EXPECT_TRUE(config.gates[2].inconclusive_fails);
   EXPECT_EQ(config.gates[2].kind, GateKind::kMaxOverhead);
   EXPECT_EQ(config.gates[2].overhead_of, Instrument::kEvents);
-  EXPECT_EQ(
-      config.trace,
-      (TraceConfig{
-          .skip_first = 3, .wait = 1, .warmup = 4, .active = 20, .repeat = 2, .arm = "deeper"}));
+  EXPECT_EQ(config.trace, (TraceConfig{.skip_first = 3,
+                                       .wait = 1,
+                                       .warmup = 4,
+                                       .active = 20,
+                                       .repeat = 2,
+                                       .operators = true,
+                                       .arm = "deeper"}));
   EXPECT_EQ(config.gates[2].where, "full.yaml:78:5");
 }
 
