@@ -160,6 +160,11 @@ TEST(FullConfig, reads_the_values_that_it_says) {
   EXPECT_TRUE(config.gates[2].inconclusive_fails);
   EXPECT_EQ(config.gates[2].kind, GateKind::kMaxOverhead);
   EXPECT_EQ(config.gates[2].overhead_of, Instrument::kEvents);
+  EXPECT_EQ(config.gates[2].where, "full.yaml:78:5");
+}
+
+TEST(FullConfig, reads_what_is_to_be_traced) {
+  const Config config = read_config_text(bytes_of(kFull), "full.yaml", {});
   EXPECT_EQ(config.trace, (TraceConfig{.skip_first = 3,
                                        .wait = 1,
                                        .warmup = 4,
@@ -167,7 +172,6 @@ TEST(FullConfig, reads_the_values_that_it_says) {
                                        .repeat = 2,
                                        .operators = true,
                                        .arm = "deeper"}));
-  EXPECT_EQ(config.gates[2].where, "full.yaml:78:5");
 }
 
 TEST(FullConfig, reads_plants_and_lets_an_arm_replace_them) {
