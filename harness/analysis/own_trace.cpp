@@ -34,18 +34,15 @@ struct Extent {
   Nanos long_gaps{0};
   Nanos exchange{0};  // of the gaps between phases: no part of them
 
-  // `between`: communications that count as no gap, merged.
-  void add(const DeviceSpan& work, const std::vector<TimeRange>& between = {}) {
+  // `exchanged`: how much of the gap before the work counts as none.
+  void add(const DeviceSpan& work, Nanos exchanged = Nanos{0}) {
     if (!all) {
       all = {work.start, work.end()};
       return;
     }
-    if (work.start > all->end) {
-      const TimeRange gap{all->end, work.start};
-      const Nanos own = length_of(subtracted({gap}, between));
-      exchange += gap.end - gap.begin - own;
-      if (own >= kRules.long_gap) long_gaps += own;
-    }
+    const Nanos gap = work.start - all->end - exchanged;
+    if (gap >= kRules.long_gap) long_gaps += gap;
+    exchange += exchanged;
     all->end = std::max(all->end, work.end());
   }
   Nanos length() const { return all ? all->end - all->begin - exchange : Nanos{0}; }
@@ -59,7 +56,12 @@ struct Compute {
 
   void add(const DeviceSpan& work, const std::string& phase,
            const std::vector<TimeRange>& communications) {
-    extent.add(work, phase == last_phase ? std::vector<TimeRange>{} : communications);
+    Nanos exchanged{0};
+    if (phase != last_phase && extent.all && work.start > extent.all->end) {
+      const TimeRange gap{extent.all->end, work.start};
+      exchanged = gap.end - gap.begin - length_of(subtracted({gap}, communications));
+    }
+    extent.add(work, exchanged);
     last_phase = phase;
   }
 };
