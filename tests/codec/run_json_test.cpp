@@ -55,13 +55,7 @@ INSTANTIATE_TEST_SUITE_P(Samples, RunJsonOf, ::testing::ValuesIn(all_samples()),
 
 TEST(RunJson, NamesTheArmsOfAGateOfWhichOneWasLeftOut) {
   Sample sample = passed_run();
-  GateResult gate;
-  gate.spec.name = "engines against shipped";
-  gate.spec.left_out = LeftOutArms{"engines", "shipped", "the arm engines cannot run here"};
-  gate.reason = Reason::kArmLeftOut;
-  gate.all_reasons = {Reason::kArmLeftOut};
-  gate.why = gate.spec.left_out->why;
-  sample.summary.gates.push_back(gate);
+  sample.summary.gates.push_back(left_out_gate());
   const Json json = json_of(sample)["gates"].back();
   EXPECT_EQ(json["candidate"], "engines");
   EXPECT_EQ(json["baseline"], "shipped");

@@ -94,6 +94,16 @@ ArmSummary& Sample::arm(const std::string& name) {
   throw std::out_of_range("no arm " + name);
 }
 
+GateResult left_out_gate() {
+  GateResult gate;
+  gate.spec.name = "engines against shipped";
+  gate.spec.left_out = LeftOutArms{"engines", "shipped", "the arm engines cannot run here"};
+  gate.reason = Reason::kArmLeftOut;
+  gate.all_reasons = {Reason::kArmLeftOut};
+  gate.why = gate.spec.left_out->why;
+  return gate;
+}
+
 Sample passed_run() {
   Sample sample;
   sample.info = sample_info();

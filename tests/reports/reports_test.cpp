@@ -79,12 +79,7 @@ INSTANTIATE_TEST_SUITE_P(Samples, EverySample, ::testing::ValuesIn(all_samples()
 
 TEST(GateOfAnArmThatWasLeftOut, HasNoEstimateAndOneSentenceInEveryForm) {
   Sample sample = failed_run();
-  GateResult gate;
-  gate.spec.name = "engines against shipped";
-  gate.spec.left_out = LeftOutArms{"engines", "shipped", "the arm engines cannot run here"};
-  gate.reason = Reason::kArmLeftOut;
-  gate.all_reasons = {Reason::kArmLeftOut};
-  gate.why = gate.spec.left_out->why;
+  GateResult gate = left_out_gate();
   sample.summary.gates.push_back(gate);
   gate.spec.name = "engines every night";
   gate.outcome = Outcome::kFail;
